@@ -201,11 +201,10 @@ class Closure:
 
 def _movable(assembly: Assembly) -> Bools:
     """(numbers,) which numbers of the geometry are places of joints on other bodies than legs."""
-    group, found = assembly.part.group, list[bool]()
-    for key, nested in group.uses.given.items():
-        place = key[0] == "origin" and group.mechanism.joint_bodies(key[1])[key[2]] not in group.held
-        found += [place] * np.size(nested)
-    return np.array(found, dtype=np.bool_)
+    group = assembly.part.group
+    given, bodies = group.uses.given, group.mechanism.joint_bodies
+    places = [key[0] == "origin" and bodies(key[1])[key[2]] not in group.held for key in given]
+    return np.repeat(np.array(places, dtype=np.bool_), list(map(np.size, given.values())))
 
 
 def _lengths(part: Part) -> Floats:
@@ -261,12 +260,10 @@ def follow(
                 then = then + change * scale
             one, two = corrections
             good = (one <= FIRST) & (two <= SECOND)
-            rows = np.flatnonzero(on)
-            taken = np.zeros(count, dtype=bool)
-            taken[rows[good]] = True
+            taken = np.flatnonzero(on)[good]
             here[taken] = then[good]
             t[taken] = np.where(h[taken] >= 1.0 - t[taken], 1.0, t[taken] + step[good, 0])
-            fresh = taken & (t < 1.0)
+            fresh[taken] = t[taken] < 1.0
             factor = np.clip(0.8 * (FIRST / np.maximum(one, 1e-30)) ** 0.2, 0.3, 3.0)
             h[on] = step[:, 0] * np.where(np.isfinite(factor), np.where(good, factor, 0.5), 0.5)
             on &= (t < 1.0) & (h > LEAST)

@@ -233,13 +233,10 @@ def _without_flips(assembly: Assembly) -> list[Placement]:
     mechanism, frames, group = assembly.plan.mechanism, assembly.plan.setting.frames, assembly.group
     found, own = assembly.found, group.body_indices.tolist()
     at = assembly.poses(found)
-    joints: dict[int, list[tuple[int, int]]] = {body: [] for body in own}
-    for joint in group.joint_indices.tolist():
-        for side, body in enumerate(mechanism.joint_bodies(joint)):
-            if body in joints:
-                joints[body].append((joint, side))
+    sided = [(j, *end) for j in group.joint_indices.tolist() for end in enumerate(mechanism.joint_bodies(j))]
     columns = []
-    for body, ends in joints.items():
+    for body in own:
+        ends = [(joint, side) for joint, side, at_end in sided if at_end == body]
         types = [mechanism.joints[joint].type for joint, _ in ends]
         points = [frames.origin[joint, side] for joint, side in ends if side < 2]
         rod = len(ends) == 2 == len(points) and all(type.is_ball or type.is_universal for type in types)

@@ -157,10 +157,8 @@ class Prover:
         self._spent, self._operations = 0.0, sum(of.test.operations for of in self.groups)
         self._price = price_of(sum(test.operations for test in printed.values()))
         #: (G,) groups that have a proof, and so has what they hang on.
-        self.sure = np.ones(len(plan.parts), dtype=np.bool_)
-        for part in plan.parts:
-            g, needs = part.index, self.sure[list(part.known)]
-            self.sure[g] = g not in self.refused and bool(needs.all())
+        has_proof = np.array([part.index not in self.refused for part in plan.parts], dtype=np.bool_)
+        self.sure = self.with_needs(has_proof[:, None])[:, 0]
 
     def seconds(self, columns: int, *, compiled: bool = False) -> float:
         """Seconds of the tests of so many columns, roughly."""

@@ -123,13 +123,15 @@ class GroupProof:
 
     def _tube(self, plain: Enclosures) -> tuple[list[Number], list[Number], list[Number]]:
         """Radii e and R of the unknowns, and margins that are positive if the theorem holds."""
-        A = self._inverse([[x.c for x in row] for row in self._jacobian(plain)])
+        jacobian = self.routine.jacobian
+        A = self._inverse([[x.c for x in plain.of(row)] for row in jacobian])
         sizes = [[magnitude(x) for x in row] for row in A]
         rows = self._majorants(plain, [0.0] * self.routine.n).of(self.routine.rows)
         residuals = [self._off_cubic(f) + self.ends for f in rows]
         Y = [inner(row, residuals) for row in sizes]
         boxes = self._boxes(Y)
-        Z = self._contraction(A, sizes, self._jacobian(self._enclosures(boxes)))
+        inside = self._enclosures(boxes)
+        Z = self._contraction(A, sizes, [inside.of(row) for row in jacobian])
         w: list[Number] = list(boxes)
         for _ in range(PERRON):
             w = [inner(row, w) + SHIFT * x for row, x in zip(Z, w, strict=True)]
@@ -146,9 +148,6 @@ class GroupProof:
             margins.append(closed - total(row) * self.ends * (1.0 / scale))
         e = [(y + inner(row, e)) * guard for row, y in zip(Z, Y, strict=True)]  # what Y and Z say of e itself
         return e, boxes, margins
-
-    def _jacobian(self, enclosures: Enclosures) -> list[list[Enclosure]]:
-        return [enclosures.of(row) for row in self.routine.jacobian]
 
     def _inverse(self, J: list[list[Number]]) -> list[list[Number]]:
         """(n, rows) near the inverse of a matrix, or its pseudo-inverse."""

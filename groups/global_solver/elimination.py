@@ -16,11 +16,6 @@ Method = Literal["dense", "sparse"]
 SPARSE_FROM = 100
 
 
-def method_for(system: System) -> Method:
-    """The faster elimination, by the number of unknowns."""
-    return "sparse" if system.n >= SPARSE_FROM else "dense"
-
-
 class Dense:
     """Dense matrices; they are inverted only if the condition number or a tall system requires it."""
 
@@ -29,7 +24,7 @@ class Dense:
 
     @cached_property
     def _inverted(self) -> tuple[Floats, Floats]:
-        return _inverse(self._matrix)
+        return inverses(self._matrix)
 
     @property
     def condition(self) -> Floats:
@@ -53,8 +48,8 @@ class Dense:
         return np.ascontiguousarray((self._inverted[0] @ columns)[:, :, 0].T)
 
 
-def _inverse(matrix: Floats) -> tuple[Floats, Floats]:
-    """Inverses (T, n, m) of matrices with independent columns, and reciprocal condition numbers."""
+def inverses(matrix: Floats) -> tuple[Floats, Floats]:
+    """Inverses (T, n, m) of matrices with independent columns, else pseudo-inverses, and conditions."""
     found: Any
     try:
         if matrix.shape[1] == matrix.shape[2]:
@@ -64,8 +59,8 @@ def _inverse(matrix: Floats) -> tuple[Floats, Floats]:
             found = np.linalg.inv(r) @ q.swapaxes(1, 2)
     except np.linalg.LinAlgError:  # one of them is singular
         if len(matrix) > 1:
-            inverses, conditions = zip(*(_inverse(one[None]) for one in matrix), strict=True)
-            return np.concatenate(inverses), np.concatenate(conditions)
+            each, conditions = zip(*(inverses(one[None]) for one in matrix), strict=True)
+            return np.concatenate(each), np.concatenate(conditions)
         sound = np.isfinite(matrix).all()
         found = np.linalg.pinv(matrix) if sound else np.full_like(matrix.swapaxes(1, 2), np.nan)
         return found, np.zeros(1)
@@ -119,6 +114,7 @@ class Sparse:
 Factors = Dense | Sparse
 
 
-def factorised(system: System, method: Method, entries: Floats) -> Factors:
-    """Factors of the derivative of the rows."""
-    return (Dense if method == "dense" else Sparse)(system, entries)
+def factorised(system: System, method: Method | None, entries: Floats) -> Factors:
+    """Factors of the derivative of the rows, by the faster method if none is named."""
+    sparse = system.n >= SPARSE_FROM if method is None else method == "sparse"
+    return (Sparse if sparse else Dense)(system, entries)

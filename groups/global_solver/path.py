@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from groups.global_solver.elimination import Dense, Factors, Method, factorised, method_for
+from groups.global_solver.elimination import Dense, Factors, Method, factorised
 from groups.global_solver.system import State, System
 from groups.status import (
     BRANCH_JUMP,
@@ -76,7 +76,7 @@ class Way:
     """Newton's method on a system, of a group or of all, from its closed start on."""
 
     def __init__(self, system: System, method: Method | None = None) -> None:
-        self.system, self.method = system, method or method_for(system)
+        self.system, self.method = system, method
         rows, entries = system.step(system.start)
         factors = Dense(system, entries)
         #: Sign of the determinant, which is held; 0 at a dead point, and where equations are redundant.

@@ -58,9 +58,7 @@ class Numbers:
 
     def end(self, k: int, origin: Floats, axes: Floats) -> Frame:
         """Frame of a joint on its body number k."""
-        at = self.vector(origin)
-        frame: Frame = self.body(k).end(at, [self.vector(row) for row in axes])
-        return frame
+        return self.body(k).end(self.vector(origin), [self.vector(row) for row in axes])
 
 
 class Nodes(Numbers):
@@ -110,12 +108,12 @@ class Nodes(Numbers):
         # Of a body the angle in the plane alone is no vector that is carried.
         return Direction(lambda name, k: twist(k[0])[5] if name == "b" else rate(name, k), about)
 
-    def by_body(self, body: int, column: int) -> Direction:
-        """Unit velocity of a body's origin, or unit angular velocity."""
-        return self.along(lambda b: [float((b, k) == (body, column)) for k in range(6)], lambda *_: 0.0)
-
-    def by_unknown(self, unknown: int) -> Direction:
-        return self.along(lambda _: [0.0] * 6, lambda name, k: float(name == "s" and k[0] == unknown))
+    def by(self, body: int, column: int) -> Direction:
+        """Unit velocity of a body's origin, or unit angular velocity; of an unknown with body -1."""
+        return self.along(
+            lambda b: [float((b, k) == (body, column)) for k in range(6)],
+            lambda name, k: float(body < 0 and name == "s" and k[0] == column),
+        )
 
     def by_time(self) -> Direction:
         """Rates of all inputs, which are inputs too."""
@@ -152,8 +150,8 @@ class Kind:
 def _traced(writer: Writer, planar: bool, bodies: int, constant: Sequence[float | None]) -> Kind:
     nodes = Nodes(planar, constant)
     rows = writer(nodes)
-    by = [((b, k), nodes.by_body(b, c)) for b in range(bodies) for k, c in enumerate(COLUMNS[planar])]
-    by += [((-1, k), nodes.by_unknown(k)) for k in range(len(nodes.starts))]
+    by = [((b, k), nodes.by(b, c)) for b in range(bodies) for k, c in enumerate(COLUMNS[planar])]
+    by += [((-1, k), nodes.by(-1, k)) for k in range(len(nodes.starts))]
     entries = {
         (r, *place): slope
         for place, direction in by

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from groups.global_solver.rows import (
-    COLUMNS,
     PLANAR,
     SPATIAL,
     Kind,
@@ -23,7 +22,7 @@ from groups.global_solver.rows import (
 from groups.motion import Motion
 from groups.passive_rotations import LockedRotation
 from groups.setting import Setting
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.frames import Frame, cross, dot
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.poses import Poses
@@ -61,6 +60,7 @@ class Joints:
     given: list[Floats]  # (J, 1) each
     unknown: Ints  # (unknowns, J)
     drive: Ints  # (driven, J)
+    is_gap: Bools  # (rows,) whether each is the gap of a contact, which can open
 
     def results(self, which: str, state: State, wide: int) -> Sequence[Any]:
         """Results of a printed function, of all joints (J, T) each."""
@@ -82,16 +82,12 @@ class Joints:
         return call(given, self.given)
 
 
-#: Joint of a row or -1, its name, whether it is the gap of a contact.
-Label = tuple[int, str, bool]
-
-
 class _Joint(NamedTuple):
     key: Hashable  # joints of the same one share their kind; None of one that shares with none
     bodies: Sequence[int]
     writer: Writer
     drives: Sequence[int]
-    labels: list[Label]
+    gaps: Sequence[bool]  # of the first rows, whether each is the gap of a contact
 
 
 class System:
@@ -102,18 +98,15 @@ class System:
     def __init__(self, setting: Setting, joints: Sequence[int], stage: Sequence[int], known: int = 1) -> None:
         self.mechanism, self.frames, self.known = setting.mechanism, setting.frames, known
         self.drives, self.size, self.planar = setting.drives, self.frames.size, setting.planar
-        self.columns = COLUMNS[self.planar]
-        self.wide, self.linear = len(self.columns), 2 if self.planar else 3
+        self.wide, self.linear = (3, 2) if self.planar else (6, 3)
         self.stage, self.bodies = np.array(stage, dtype=np.int64), len(stage)
         self.starts, self.units = list[float](), np.ones(len(setting.inputs))
         self.units[[row for (_, name), row in self.drives.items() if is_length(name)]] = self.size
         spins = [self._spin(spin) for spin in setting.spins if spin.body in stage[known:]]
-        found = list(self._rows([*map(self._joint, joints), *spins], setting.reference, setting.inputs))
-        self.joints = [joints for joints, _ in found]
-        #: Joint of each row or -1, its name, and whether it is the gap of a contact, which can open.
-        self.labels = [of[r] for joints, labels in found for r in range(joints.kind.rows) for of in labels]
-        self.is_gap = np.array([is_gap for _, _, is_gap in self.labels], dtype=bool)
-        self.m, self.n = len(self.labels), (self.bodies - known) * self.wide + len(self.starts)
+        every = [*map(self._joint, joints), *spins]
+        self.joints = list(self._rows(every, setting.reference, setting.inputs))
+        self.is_gap = np.concatenate([np.repeat(of.is_gap, of.body.shape[1]) for of in self.joints])
+        self.m, self.n = len(self.is_gap), (self.bodies - known) * self.wide + len(self.starts)
         self.row, self.column = self._places()
         #: One instant at rest, at the reference.
         self.start = self._state(setting.reference, setting.inputs)
@@ -136,23 +129,20 @@ class System:
         driven = tuple(name for name in row.coordinates if (j, name) in self.drives)
         if relations is None:
             assert row.pair is not None
-            names, bodies = [name for name, _ in row.pair.constraints], self.mechanism.joint_bodies(j)[:2]
+            bodies = self.mechanism.joint_bodies(j)[:2]
             key: Hashable = (row, driven)
             writer = pair_writer(row, driven, self.frames, j)
-            gaps = [name == row.gap for name in names]
+            gaps = [name == row.gap for name, _ in row.pair.constraints]
         else:
             missing = [name for name in driven if name not in relations.coordinates]
             if missing:
                 raise ValueError(f"coordinate {missing[0]!r} of a joint cannot be driven: it has no equation")
             chosen = [*relations.constraints, *(relations.coordinates[name] for name in driven)]
-            names, bodies = [relation.name for relation in relations.constraints], relations.bodies
-            shape = shape_of(relations, chosen)
+            bodies, shape = relations.bodies, shape_of(relations, chosen)
             writer = relations_writer(relations, chosen, self.size, self.mechanism.joint_ids[j])
             key = None if shape is None else (row, driven, shape)
-            gaps = [row.gap != "" and name.startswith(row.gap) for name in names]
-        labels = [(j, *label) for label in zip(names, gaps, strict=True)]
-        drives = tuple(self.drives[j, name] for name in driven)
-        return _Joint(key, bodies, writer, drives, labels + [(j, name, False) for name in driven])
+            gaps = [row.gap != "" and of.name.startswith(row.gap) for of in relations.constraints]
+        return _Joint(key, bodies, writer, tuple(self.drives[j, name] for name in driven), gaps)
 
     def _spin(self, spin: LockedRotation) -> _Joint:
         in_frame = self.frames.rotation[0] @ spin.in_frame
@@ -160,12 +150,10 @@ class System:
         def rows(numbers: Numbers) -> list[Any]:  # a line of the body stays square to one of the world
             return [dot(numbers.vector(in_frame), numbers.body(0).along(numbers.vector(spin.in_body)))]
 
-        return _Joint("spin", (spin.body,), rows, (), [(-1, "spin", False)])
+        return _Joint("spin", (spin.body,), rows, (), ())
 
-    def _rows(
-        self, joints: Sequence[_Joint], reference: Poses, inputs: Floats
-    ) -> Iterator[tuple[Joints, list[list[Label]]]]:
-        """Joints that share a kind, and the labels of their rows; those of unknowns come last."""
+    def _rows(self, joints: Sequence[_Joint], reference: Poses, inputs: Floats) -> Iterator[Joints]:
+        """Joints that share a kind."""
         alike: dict[Hashable, list[_Joint]] = {}
         for k, joint in enumerate(joints):
             alike.setdefault(k if joint.key is None else joint.key, []).append(joint)
@@ -179,15 +167,15 @@ class System:
                 frames = [Frame(origins[b], axes[b], float(reference.angle[b])) for b in joint.bodies]
                 values = (inputs / self.units)[list(joint.drives)]
                 numbers.append(Numbers(frames, values.tolist()))
-                rows = len(joint.writer(numbers[-1]))
-                joint.labels.extend([(-1, "unknown", False)] * (rows - len(joint.labels)))
+                joint.writer(numbers[-1])
             given = np.array([each.given for each in numbers])
             first, count = len(self.starts), len(numbers[0].starts)
             unknown = first + np.arange(len(same) * count).reshape(len(same), count).T
             self.starts += [start for each in numbers for start in each.starts]
             kind = kind_of(same[0].key, same[0].writer, self.planar, len(body), given)
             columns = [column[:, None] for column in np.ascontiguousarray(given.T)]
-            yield Joints(kind, body, columns, unknown, drive), [joint.labels for joint in same]
+            is_gap = np.isin(np.arange(kind.rows), np.flatnonzero(same[0].gaps))
+            yield Joints(kind, body, columns, unknown, drive, is_gap)
 
     def _places(self) -> tuple[Ints, Ints]:
         """Row and column of each entry of the Jacobian; n is the column of bodies that are given."""
@@ -218,14 +206,9 @@ class System:
         return self._filled([joints.results(which, state, self.wide) for joints in self.joints], state)
 
     def _filled(self, results: Sequence[Sequence[Any]], state: State) -> Floats:
-        sizes = [joints.body.shape[1] for joints in self.joints]
-        found = np.empty((sum(len(p) * k for p, k in zip(results, sizes, strict=True)), state.instants))
-        at = 0
-        for part, size in zip(results, sizes, strict=True):
-            for x in part:
-                found[at : at + size] = x
-                at += size
-        return found
+        shapes = [(joints.body.shape[1], state.instants) for joints in self.joints]
+        parts = zip(results, shapes, strict=True)
+        return np.concatenate([np.broadcast_to(x, shape) for part, shape in parts for x in part])
 
     def dense(self, entries: Floats) -> Floats:
         """Matrices (T, m, n) of the entries (K, T) of a derivative."""

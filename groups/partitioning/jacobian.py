@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from groups.global_solver.elimination import inverses
 from groups.joint_jacobian import PairPose, PosesOverTime, joint_rows, pair_loads, pair_pose
 from groups.partitioning.cutting import Cut, CutOpen
 from mbssa.arrays import Floats
@@ -34,7 +35,7 @@ def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
             rows = joint_rows(at, link.joint, kind.coordinates)
             value[:, columns] = pair_pose(at, link.joint).coordinates(size)
             by_twist = rows.loads[rows.bodies.index(link.body), units].transpose(2, 1, 0)
-            of_rates = _inverse(by_twist)[:, :, rows.constraints :].swapaxes(1, 2)
+            of_rates = inverses(by_twist)[0][:, :, rows.constraints :].swapaxes(1, 2)
             screws[:, columns[:, None], units] = of_rates
             behind[link.body] = [*behind[link.parent], *columns.tolist()]
         for cut in opened.cuts:
@@ -43,16 +44,6 @@ def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
             for b, load in zip(bodies, loads, strict=True):
                 J[:, rows_of_cut, behind[b]] += load.transpose(2, 1, 0) @ screws[:, behind[b]].swapaxes(1, 2)
     return value, J
-
-
-def _inverse(matrices: Floats) -> Floats:
-    """Inverses (T, n, n), pseudo-inverses where a coordinate is singular; NaN of what is not finite."""
-    try:
-        return np.asarray(np.linalg.inv(matrices))
-    except np.linalg.LinAlgError:
-        found, finite = np.full(matrices.shape, np.nan), np.isfinite(matrices).all(axis=(1, 2))
-        found[finite] = np.linalg.pinv(matrices[finite])
-        return found
 
 
 def _loads_of(at: PosesOverTime, cut: Cut) -> tuple[tuple[int, ...], Floats]:
