@@ -235,8 +235,7 @@ def named_curves(
             continue
         found = [curve for curve in there if whole in makers or curve.name == one]
         if not found and there:
-            known = f"there are {', '.join(curve.name for curve in there)}"
-            faults.append(f"no coordinate {name!r}; {known}")
+            faults.append(f"no coordinate {name!r}; there are {', '.join(curve.name for curve in there)}")
         elif not found:
             joints, owners = ", ".join(mechanism.joint_ids[:_LISTED]), ", ".join(sorted(bodies)[:_LISTED])
             known = f"write joint.coordinate or body.x; the joints are {joints}, the bodies {owners}"
