@@ -112,11 +112,8 @@ def _at_inputs(mechanism: Mechanism, texts: Sequence[str]) -> Trajectory:
     start = model.reference_inputs
     faults: list[str] = []
     given = by_id(mechanism, coordinate_values("--inputs", texts, mechanism.units, SI, faults))
-    faults += [
-        f"--inputs {name}: is no driven coordinate; the model has {', '.join(start)}"
-        for name in given
-        if name not in start
-    ]
+    why = f"is no driven coordinate; the model has {', '.join(start)}"
+    faults += [f"--inputs {name}: {why}" for name in given if name not in start]
     if faults:
         raise ValueError("; ".join(faults))
     laws = {name: speed(given.get(name, value) - value, value) for name, value in start.items()}

@@ -20,7 +20,7 @@ from mbssa import Mechanism, ModelError
 from mbssa.analysis.check import Report, check
 from mbssa.cli.console import NOT_DETERMINED, fail
 from mbssa.joints.catalogue import is_length
-from mbssa.texts import listed
+from mbssa.texts import counted, listed
 from mbssa.trust import REMEDY
 from mbssa.units import given_in
 
@@ -103,10 +103,9 @@ def _check_memory(model: Model, instants: int, kept: Sequence[int] | None, level
     except (AttributeError, ValueError, OSError):  # not available on this system
         return
     if needed >= 0.9 * memory:
-        bodies = "1 body" if rows == 1 else f"{rows:,} bodies"
         fail(
-            f"{instants:,} instants of {bodies} need {needed / 1e9:,.0f} GB, and this machine has "
-            f"{memory / 1e9:,.0f}; write fewer --steps, name bodies with --keep, or a lower --level"
+            f"{instants:,} instants of {counted(rows, 'body')} need {needed / 1e9:,.0f} GB, and this machine "
+            f"has {memory / 1e9:,.0f}; write fewer --steps, name bodies with --keep, or a lower --level"
         )
 
 

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 import numpy as np
 import typer
@@ -119,16 +119,10 @@ class OutputOptions:
     @property
     def columns(self) -> Choice:
         """Columns of the tables."""
-        choice = Choice(units="file")
-        if self.quantities is not None:
-            choice["quantities"] = self.quantities
-        if self.joints is not None:
-            choice["joints"] = self.joints[0] if self.joints in (["all"], ["driven"]) else self.joints
-        if self.bodies is not None:
-            choice["bodies"] = self.bodies
-        if self.quantity:
-            choice["derived"] = expressions(self.quantity, [])
-        return choice
+        joints = self.joints[0] if self.joints in (["all"], ["driven"]) else self.joints
+        derived = expressions(self.quantity, []) or None
+        given = {"quantities": self.quantities, "joints": joints, "bodies": self.bodies, "derived": derived}
+        return cast(Choice, {"units": "file"} | {key: of for key, of in given.items() if of is not None})
 
     @property
     def film(self) -> Film:
@@ -183,7 +177,20 @@ class OutputOptions:
             faults.append(f"--plot: {error}{advice}")
         try:
             if self.animate:
-                self._try_animation(still, faults)
+                from groups.pictures.drawing import MOST_BODIES
+                from groups.pictures.page import MOST_BODIES as MOST_BODIES_OF_A_PAGE
+                from groups.pictures.paths import points_of
+                from groups.pictures.scene import scene_of
+                from mbssa.pictures.limits import refuse_beyond
+
+                films = self._films
+                faults += dict.fromkeys(f"--{fault}" for path in films for fault in self.film.faults(path))
+                if any(FILMS[path.suffix.lower()].encoder for path in films):
+                    require_video()
+                most = MOST_BODIES if films else MOST_BODIES_OF_A_PAGE
+                bodies = len(set(still.kept.tolist()) | {0})
+                refuse_beyond(most, bodies, "bodies", "one animation", "name fewer with --keep")
+                points_of(scene_of(still, 1), self.points)
         except (ModuleNotFoundError, ValueError) as error:
             faults.append(f"--animate: {error}")
         try:
@@ -221,22 +228,6 @@ class OutputOptions:
     @property
     def _films(self) -> list[Path]:
         return [path for path in self.animate or () if path.suffix.lower() in FILMS]
-
-    def _try_animation(self, still: Trajectory, faults: list[str]) -> None:
-        from groups.pictures.drawing import MOST_BODIES
-        from groups.pictures.page import MOST_BODIES as MOST_BODIES_OF_A_PAGE
-        from groups.pictures.paths import points_of
-        from groups.pictures.scene import scene_of
-        from mbssa.pictures.limits import refuse_beyond
-
-        films = self._films
-        faults += dict.fromkeys(f"--{fault}" for path in films for fault in self.film.faults(path))
-        if any(FILMS[path.suffix.lower()].encoder for path in films):
-            require_video()
-        bodies = len(set(still.kept.tolist()) | {0})
-        most = MOST_BODIES if films else MOST_BODIES_OF_A_PAGE
-        refuse_beyond(most, bodies, "bodies", "one animation", "name fewer with --keep")
-        points_of(scene_of(still, 1), self.points)
 
 
 def conclude(targets: Sequence[Target], write: Callable[[Target], object], report: Report, form: str) -> None:

@@ -89,6 +89,7 @@ def partition(
     mechanism = load(model)
     options: dict[str, Any] = {"cuts": cut, "method": method, "tolerance": tolerance}
     chosen = "all" if independent == ["all"] else independent
+    driven = [] if driven == ["none"] else driven
     path: Motion | Trajectory
     if sweep or at is not None:
         solvable = solvable_model(mechanism, model)
@@ -113,11 +114,7 @@ def partition(
         nearest = int(np.argmin(np.abs(path.time - at)))
         solved = solvable.solve(cast(Motion, path), level="position")
         options["at"] = solved.instants(slice(nearest, nearest + 1))
-    own: dict[str, Any] = {
-        "independent": chosen,
-        "dependent": dependent,
-        "driven": [] if driven == ["none"] else driven,
-    }
+    own: dict[str, Any] = {"independent": chosen, "dependent": dependent, "driven": driven}
     try:
         with bar() as show:
             show("choosing coordinates", 0.0)

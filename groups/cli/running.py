@@ -12,7 +12,6 @@ from pathlib import Path
 from pkgutil import resolve_name
 from time import perf_counter
 from types import FrameType
-from typing import Any
 
 import numpy as np
 from typer.models import OptionInfo
@@ -82,9 +81,6 @@ def solve_interactively(
     # solved, and a second one, raise KeyboardInterrupt.
     planned = resolve_name(RUNNER)(request, model, motion, level) if request else None
     compiled = model.compiles(len(motion.time)) if compiled is None else compiled
-    options: dict[str, Any] = {"bodies": bodies, "level": level, "compiled": compiled}
-    if modes:
-        options["modes"] = modes
     begin = perf_counter()
     if compiled:
         with bar() as show:
@@ -98,7 +94,10 @@ def solve_interactively(
                 _announce(show, f"proving the branches: about {seconds:.0f} s")
     start = perf_counter()
     with stoppable_progress(f"solving {len(motion.time):,} instants") as progress:
-        trajectory = (planned or model.solve)(motion, progress=progress, branch=branch, **options)
+        trajectory = (planned or model.solve)(
+            motion, bodies=bodies, level=level, modes=modes, branch=branch, compiled=compiled,
+            progress=progress,
+        )  # fmt: skip
     return TimedRun(
         trajectory,
         compiling=start - begin,

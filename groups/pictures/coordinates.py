@@ -14,6 +14,7 @@ from groups.pictures.style import BODY_COLOURS, FAILED, FINE, STYLES, add_key
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
 from groups.trajectory import LEVELS, Level
 from mbssa.arrays import Floats, Ints
+from mbssa.mechanism import BodyGeometry
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import entitle
 from mbssa.units import SI, given_in
@@ -218,9 +219,8 @@ def named_curves(
     makers: dict[str, Callable[[], Iterable[CoordinateMotion]]] = {}
     bodies = [mechanism.body_name(body) for body in range(mechanism.n_bodies)]
     for body, owner in enumerate(bodies):
-        geometry = mechanism.body_geometry.get(body)
         makers[owner] = partial(_of_body, trajectory, body)
-        for point in geometry.points if geometry is not None else ():
+        for point in mechanism.body_geometry.get(body, BodyGeometry()).points:
             makers[f"{owner}.{point}"] = partial(_of_point, trajectory, body, point)
     makers |= {joint.id: partial(chosen_coordinates, trajectory, [joint.id]) for joint in mechanism.joints}
     makers |= {name: partial(list, [curve]) for name, curve in derived.items()}
@@ -235,8 +235,7 @@ def named_curves(
             continue
         found = [curve for curve in there if whole in makers or curve.name == one]
         if not found and there:
-            known = f"there are {', '.join(curve.name for curve in there)}"
-            faults.append(f"no coordinate {name!r}; {known}")
+            faults.append(f"no coordinate {name!r}; there are {', '.join(curve.name for curve in there)}")
         elif not found:
             joints, owners = ", ".join(mechanism.joint_ids[:_LISTED]), ", ".join(sorted(bodies)[:_LISTED])
             known = f"write joint.coordinate or body.x; the joints are {joints}, the bodies {owners}"

@@ -55,7 +55,7 @@ def visual_outlines(stage: Stage) -> list[Outline]:
 def outlines_of(stage: Stage) -> list[Outline]:
     """Profiles of cams, contacts, terrains and their followers on drawn bodies."""
     return [
-        Outline(pair.bodies[side], pair.origin[side] + line @ pair.axes[side][:, :2].T, closed)
+        _placed(pair, side, line, closed)
         for pair, curves, kind, radius in _touching(stage)
         for side, (line, closed) in enumerate(
             (_sampled(curves[0]), *_follower(stage, pair, curves, kind, radius))
@@ -75,8 +75,7 @@ def _touching(stage: Stage) -> Iterator[tuple[PairFrames, tuple[Curve, ...], int
     for force in stage.mechanism.forces:
         if force.profile is not None and force.points is not None:
             profile = profile_from(force.profile)
-            first, second = (in_space(point) for point in force.points)
-            a, b = force.bodies
+            (a, b), (first, second) = force.bodies, map(in_space, force.points)
             pair = local_frames((a, b), (first, second), world, poses)
             yield pair, profile.curves, profile.kind, profile.radius
         elif force.terrain is not None and force.point is not None and force.radius is not None:
@@ -91,8 +90,7 @@ def _follower(
     if len(curves) > 1:
         return [_sampled(curves[1])]
     if kind == POINT:
-        turn = np.linspace(0.0, 2 * np.pi, _ROLLER + 1)
-        return [(radius * np.stack([np.cos(turn), np.sin(turn)], axis=1), True)] if radius else []
+        return [(_around(np.linspace(0.0, 2 * np.pi, _ROLLER + 1), radius), True)] if radius else []
     # From where to where the face is touched, and a little more.
     low, high = -0.5 * curves[0].size, 0.5 * curves[0].size
     if set(pair.bodies) <= set(stage.bodies):
@@ -204,6 +202,6 @@ def _on_track(mark: Mark, radius: float, track: Outline | None) -> list[Outline]
     return [_placed(mark, 0, rack, False), *pinion]
 
 
-def _placed(mark: Mark, side: int, line: Floats, closed: bool) -> Outline:
+def _placed(mark: Mark | PairFrames, side: int, line: Floats, closed: bool) -> Outline:
     points = mark.origin[side] + line @ mark.axes[side][:, :2].T
     return Outline(mark.bodies[side], points, closed)

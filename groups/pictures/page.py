@@ -195,15 +195,13 @@ def page_data(
         "curves": [
             {
                 "label": curve.name,
-                "unit": given_in(curve.unit, units)[0],
+                "unit": unit,
                 "driven": curve.name in scene.mechanism.driven_coordinates,
-                "parts": [
-                    np.float32(level[scene.instants] / given_in(curve.unit, units)[1])
-                    for level in curve.levels
-                ],
+                "parts": [np.float32(level[scene.instants] / scale) for level in curve.levels],
                 "titles": titles_of(curve.unit, units),
             }
             for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(scene.instants))]
+            for unit, scale in [given_in(curve.unit, units)]
         ],
         "model": _model(scene.mechanism),
         "reasons": list(reasons),

@@ -16,6 +16,7 @@ from groups.rotations import turned
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.catalogue import JointType, type_of_joint
 from mbssa.joints.poses import relative_pose
+from mbssa.mechanism import BodyGeometry
 
 if TYPE_CHECKING:
     from mbssa import Mechanism
@@ -195,9 +196,8 @@ def _joints_of(stage: Stage, marks: Sequence[Mark], body: int, but: int = -1) ->
         for side in (0, 1)
         if mark.bodies[side] == body and mark.joint != but and (mark.type.guide is None or mark.seat == side)
     ]
-    geometry = stage.mechanism.body_geometry.get(body)
-    if geometry is not None:
-        points += [stage.frames.on_body(body, at) for at in geometry.points.values()]
+    named = stage.mechanism.body_geometry.get(body, BodyGeometry()).points
+    points += [stage.frames.on_body(body, at) for at in named.values()]
     return np.array(points).reshape(-1, 3)
 
 
@@ -214,8 +214,7 @@ def _tube(near: float, far: float) -> tuple[float, float] | None:
 
 def visual_of(mechanism: Mechanism, body: int) -> Mapping[str, Any]:
     """The table of a body's looks, empty where the model gives none."""
-    geometry = mechanism.body_geometry.get(body)
-    return (geometry.visual if geometry is not None else None) or {}
+    return mechanism.body_geometry.get(body, BodyGeometry()).visual or {}
 
 
 def joined(frames: Frames, mark: Mark) -> tuple[Floats, Floats]:

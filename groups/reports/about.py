@@ -45,6 +45,15 @@ def group_table(model: Model, columns: Columns, numbers: Sequence[int] | None = 
     return replace(table, narrow=replace(table, columns=titles, row=narrow, tight=True))
 
 
+def group_records(model: Model) -> list[dict[str, Any]]:
+    """Number, bodies and type of each group, and the form and name of its solver."""
+    return [
+        {"number": group.number, "bodies": group.bodies, "type": group.type_name}
+        | {"form": solver.form, "solver": solver.name}
+        for group, solver in zip(model.structure.groups, model.solvers, strict=True)
+    ]
+
+
 def model_lines(structure: Structure) -> list[str]:
     """Lines on the mechanism and its size."""
     head, *rest = summary_head(structure)

@@ -11,7 +11,7 @@ from groups.dynamics.masses import massless
 from groups.dynamics.results import unit_of_drive
 from groups.reports.about import fault_lines, model_lines, quantity, span_text
 from mbssa.arrays import Floats
-from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table
+from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, plain
 from mbssa.texts import listed
 from mbssa.units import given_in, quantity_text, units_record
 
@@ -81,30 +81,20 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
 
 
 def _drive_rows(forces: Forces) -> list[dict[str, Any]]:
-    units = forces.trajectory.mechanism.units
-    return [
-        quantity(
-            name,
-            unit_of_drive(name),
-            units,
-            lowest=_extreme(driving, np.min),
-            highest=_extreme(driving, np.max),
-        )
-        | {"mean_power": _extreme(power, np.mean), "maximum_power": _extreme(power, np.max)}
-        for name, driving, power in zip(forces.drives, forces.driving.T, forces.drive_power.T, strict=True)
-    ]
+    rows, units = list[dict[str, Any]](), forces.trajectory.mechanism.units
+    for name, driving, power in zip(forces.drives, forces.driving.T, forces.drive_power.T, strict=True):
+        ends = {"lowest": _extreme(driving, np.min), "highest": _extreme(driving, np.max)}
+        powers = {"mean_power": _extreme(power, np.mean), "maximum_power": _extreme(power, np.max)}
+        rows.append(quantity(name, unit_of_drive(name), units, **ends) | powers)
+    return rows
 
 
 def _joint_rows(forces: Forces) -> list[dict[str, Any]]:
     """Largest force and moment of each joint's determined components; rounding is 0."""
     found: list[dict[str, Any]] = [
-        {
-            "joint": of.joint,
-            "body": of.body,
-            "force": _largest(of.local_force),
-            "moment": _largest(of.local_moment),
-            "indeterminate": of.indeterminate,
-        }
+        plain(of, "joint body")
+        | {"force": _largest(of.local_force), "moment": _largest(of.local_moment)}
+        | plain(of, "indeterminate")
         for of in map(forces.joint, forces.joints)
     ]
     size, scale = forces.trajectory.reference.size, given_in("N m", forces.trajectory.mechanism.units)[1]

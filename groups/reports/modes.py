@@ -10,7 +10,7 @@ import numpy as np
 from groups.assembly_modes.search import CLOSED_FORM
 from groups.reports.about import group_table, model_lines
 from mbssa.joints.catalogue import coordinate_unit, is_length
-from mbssa.reports.table import SHOWN, Columns, Part, Report, Table, plain
+from mbssa.reports.table import SHOWN, Columns, Part, Report, Table, first_lines, plain
 from mbssa.units import given_in, units_record
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ def modes_report(model: Model, listed: Sequence[GroupModes], *, each: bool) -> R
             "mbssa solve MODEL --mode N=NUMBER moves it in another than the reference's.",
         ]
     outside = [
-        f"  SG-{found.group} mode {mode.number}: {', '.join(names)}"
+        f"SG-{found.group} mode {mode.number}: {', '.join(names)}"
         for found in listed
         for mode in found
         if (names := _beyond(model, mode))
     ]
-    more = [f"  … and {len(outside) - SHOWN} more; --format json lists all"] * (len(outside) > SHOWN)
-    parts += ["outside the model's limits:", *outside[:SHOWN], *more] if outside else []
+    beyond = (f"  {line}" for line in first_lines(outside, SHOWN))
+    parts += ["outside the model's limits:", *beyond] if outside else []
     return Report(parts, lambda: [_record(model, found) for found in listed])
 
 
@@ -99,17 +99,12 @@ def _coordinates(model: Model, found: GroupModes) -> list[Part]:
         }
         for mode in modes
     ]
+    head, last = {"Mode": ("number", "d"), "": ("mark", "")}, {f"Residual\n{units[0]}": ("residual", ">")}
     parts: list[Part] = []
     for k in range(0, max(len(shown), 1), _COLUMNS):
         some = {titles[name]: (name, ".4f") for name in shown[k : k + _COLUMNS]}
-        columns = {
-            "Mode": ("number", "d"),
-            "": ("mark", ""),
-            **some,
-            f"Residual\n{units[0]}": ("residual", ">"),
-        }
         rest = "… and {} more modes; --format json lists them"
-        parts.append(Table.of(rows, columns, tight=True, shown=_SHOWN_MODES, rest=rest))
+        parts.append(Table.of(rows, {**head, **some, **last}, tight=True, shown=_SHOWN_MODES, rest=rest))
     parts.append("* where the reference stands")
     if len(names) > len(shown):
         parts.append(f"… and {len(names) - len(shown)} more coordinates differ; --format json lists them")

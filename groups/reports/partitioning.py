@@ -62,15 +62,12 @@ def partition_report(found: Partitioning, rivals: Sequence[tuple[str, Partitioni
             *map(repr, found.jacobian[:, k].tolist()),
         ]
 
-    coordinates = Table.of(
-        [
-            row if abs(value) > _ROUNDING else row | {"value": 0.0}
-            for row, value in zip(rows, found.value, strict=True)
-        ],
-        columns,
-        shown=_FIRST if found.n > _SHOWN else None,
-        rest="… and {} more coordinates; --format json or csv has all; --output FILE keeps it",
-    )
+    rounded = [
+        row if abs(value) > _ROUNDING else row | {"value": 0.0}
+        for row, value in zip(rows, found.value, strict=True)
+    ]
+    rest = "… and {} more coordinates; --format json or csv has all; --output FILE keeps it"
+    coordinates = Table.of(rounded, columns, shown=_FIRST if found.n > _SHOWN else None, rest=rest)
     head = Heading(headline(found.mechanism))
     parts: list[Part] = [head, *_head(found), coordinates, *_verdict(found), _rival_table(rivals)]
     sheet = Table((*map(str.lower, columns), *found.opened.equations), range(found.n), sheet_cells)
@@ -257,8 +254,7 @@ def _warnings(swept: PartitionSweep) -> list[str]:
 def verdict_of(swept: PartitionSweep, one: Stretch) -> tuple[list[str], list[str], str]:
     """Choices that warn in a stretch, choices that do not, and a remedy; each with its smallest condition."""
     # Choices have no condition, and are not listed, where bodies have no pose.
-    warning: list[str] = []
-    silent: list[str] = []
+    warning, silent = list[str](), list[str]()
     choices = dict(one.lowest)
     whole = choices.pop("whole")
     for name, value in choices.items():

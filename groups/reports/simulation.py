@@ -22,24 +22,14 @@ _LISTED = 10
 def simulation_report(found: Simulation) -> Report:
     """Table of coordinates, energies, errors, events, changes of coordinates, and the end."""
     units = found.trajectory.mechanism.units
-    rows = [
-        quantity(
-            name,
-            coordinate_unit(name),
-            units,
-            start=values[0],
-            lowest=values.min(),
-            highest=values.max(),
-            end=values[-1],
-        )
-        for name, values in found.coordinates.items()
-    ]
-    ends = {title: (title.lower(), ".5g") for title in ("Start", "Lowest", "Highest", "End")}
+    rows, keys = list[dict[str, Any]](), ("start", "lowest", "highest", "end")
+    for name, values in found.coordinates.items():
+        numbers = dict(zip(keys, (values[0], values.min(), values.max(), values[-1]), strict=True))
+        rows.append(quantity(name, coordinate_unit(name), units, **numbers))
+    ends = {key.capitalize(): (key, ".5g") for key in keys}
     columns = {"Coordinate": ("name", ""), **ends, "Unit": ("unit", "")}
-    kinetic, potential = (
-        f"{energy.min():.4g} … {energy.max():.4g} J"
-        for energy in (found.kinetic_energy, found.potential_energy)
-    )
+    energies = (found.kinetic_energy, found.potential_energy)
+    kinetic, potential = (f"{energy.min():.4g} … {energy.max():.4g} J" for energy in energies)
     position = quantity_text(found.position_error.max(), "m", units, ".1e")
     velocity = quantity_text(found.velocity_error.max(), "m/s", units, ".1e")
     parts: list[Part] = [

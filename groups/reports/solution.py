@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.reports.about import fault_lines, group_table, model_lines, quantity, span_text
+from groups.reports.about import fault_lines, group_records, group_table, model_lines, quantity, span_text
 from groups.results.limits import excesses
 from groups.trajectory import STATUS, Trajectory
 from mbssa.arrays import Floats
@@ -78,17 +78,7 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
             "treatment": treatment_lines(model.structure),
             "units": units_record(units),
             "inputs": inputs,
-            "groups": [
-                {
-                    "number": group.number,
-                    "bodies": group.bodies,
-                    "type": group.type_name,
-                    "form": solver.form,
-                    "solver": solver.name,
-                    **found,
-                }
-                for group, solver, found in zip(model.structure.groups, model.solvers, groups, strict=True)
-            ],
+            "groups": [one | found for one, found in zip(group_records(model), groups, strict=True)],
         }
 
     return Report(parts, record)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from groups.reports.about import group_table, model_lines
+from groups.reports.about import group_records, group_table, model_lines
 from groups.solvers.library import LibraryRow
 from mbssa.reports.table import SHOWN, Columns, Heading, Part, Report, Table
 
@@ -65,23 +65,18 @@ def _record(model: Model, every: bool) -> list[dict[str, Any]]:
     """Solver of each group as texts and numbers; modes is None where the largest number is unknown."""
     from groups.building import solvers_of
 
-    def others(number: int, choice: str) -> list[str]:
-        return [name for name in solvers_of(model, number) if name != choice]
-
     return [
-        {
-            "number": group.number,
-            "bodies": group.bodies,
-            "type": group.type_name,
-            "form": solver.form,
-            "solver": solver.name,
+        record
+        | {
             "unknowns": solver.unknowns,
             "closed_by": solver.closing,
             "modes": solver.most_modes(group),
             "why": solver.why,
         }
-        | ({"others": others(group.number, solver.choice)} if every else {})
-        for group, solver in zip(model.structure.groups, model.solvers, strict=True)
+        | ({"others": [n for n in solvers_of(model, group.number) if n != solver.choice]} if every else {})
+        for record, group, solver in zip(
+            group_records(model), model.structure.groups, model.solvers, strict=True
+        )
     ]
 
 
