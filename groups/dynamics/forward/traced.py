@@ -17,13 +17,14 @@ from groups.dynamics.forces import TYPES
 from groups.dynamics.forces.at import At, Called
 from groups.dynamics.masses import bodies_with_mass, gravity_of
 from groups.engine.kinematics import Closure, Group
+from groups.engine.routine import slopes, units
 from groups.engine.twins import groups_of
 from groups.setting import Setting
 from groups.tree import GroupTree, spanning
 from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import UNIT, ZERO, Frame, Vector, clean, cross, dot, minus, plus, relative, times
-from mbssa.graph.nodes import Graph, Node, Number, absolute, is_node, is_zero
+from mbssa.graph.nodes import Graph, Node, Number, absolute, is_zero
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.equations import differs, sine_cosine, value
 
@@ -189,26 +190,12 @@ class Traced:
 
     def _jacobian(self) -> dict[tuple[int, int], Number]:
         """Nonzero derivatives by (row, coordinate)."""
-        masks: list[int] = []
-        for op, operands, data in self.graph.nodes:
-            mask = 1 << data[1] if op == "in" and data[0] == "x" else 0
-            for i in operands:
-                mask |= masks[i]
-            masks.append(mask)
-        found = {}
-        for j, (of, mask) in enumerate(self._units()):
-            by = Direction(of.of, of.body)
-            by.memo.update((i, 0.0) for i, other in enumerate(masks) if not mask & other)
-            which = [r for r, x in enumerate(self.rows) if is_node(x) and masks[x.i] & mask]
-            for r, x in zip(which, derivative([self.rows[r] for r in which], by), strict=True):
-                if not is_zero(x):
-                    found[r, j] = x
-        return found
+        found = slopes(self.graph, self.rows, "x", self._units())
+        return {(r, j): x for r, j, x in found if not is_zero(x)}
 
     def _units(self) -> Iterator[tuple[Direction, int]]:
         """Direction of each unit rate, and the coordinates that change with it as bits."""
-        for j in range(self.n):
-            yield Direction(partial(_unit, j)), 1 << j
+        return units("x", self.n)
 
     def _of_law(self, name: str, k: Any) -> Number:
         return self.graph.input("law", k + 1) if name == "law" and k % 3 < 2 else 0.0
@@ -321,10 +308,6 @@ class Traced:
             self.change, self.exchange = self.change + term, self.exchange + absolute(term)
         self.kinetic = self.kinetic + 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum(spin)))
         self.potential = self.potential - mass * dot(c.place, gravity)
-
-
-def _unit(j: int, name: str, k: Any) -> Number:
-    return float((name, k) == ("x", j))
 
 
 class _Traced(At):
