@@ -16,6 +16,7 @@ import numpy as np
 from groups.dynamics.forces import TYPES
 from groups.dynamics.forces.at import At, Called
 from groups.dynamics.masses import bodies_with_mass, gravity_of
+from groups.engine.dense import Function
 from groups.engine.kinematics import Closure, Group
 from groups.engine.routine import slopes, units
 from groups.engine.twins import groups_of
@@ -331,7 +332,8 @@ class _Traced(At):
     def called(self, function: Called, count: int, *numbers: Number) -> list[Number]:
         graph, outside = self.of.graph, _Outside(function)
         operands = tuple(graph.node(x).i for x in numbers)
-        return [graph.make("user", operands, (_Output(outside, k), 0)) for k in range(count)]
+        calls = (lambda *x, k=k: outside(*x)[k] for k in range(count))
+        return [graph.make("user", operands, (Function(call), 0)) for call in calls]
 
     def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
         about = plus(cross(place, force), moment)  # of the world's origin
@@ -367,18 +369,6 @@ class _Outside:
             plain = not any(isinstance(x, np.ndarray) for x in numbers)
             self.last = last = numbers, [float(x[0]) for x in found] if plain else found
         return last[1]
-
-
-class _Output:
-    """One value of such a function."""
-
-    def __init__(self, outside: _Outside, k: int) -> None:
-        self.outside, self.k = outside, k
-
-    def of(self, order: int) -> Callable[..., Number]:
-        """The value by numbers; it has no derivatives."""
-        assert not order
-        return lambda *numbers: self.outside(*numbers)[self.k]
 
 
 def _measured(
