@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 MANY = 32
 
 
-class _Function:
+class Function:
     """Data of a node: a function without derivatives."""
 
     def __init__(self, call: Callable[..., Any]) -> None:
         self.call = call
 
-    def of(self, _: Any) -> Callable[..., Any]:
+    def of(self, order: int) -> Callable[..., Any]:
+        assert not order
         return self.call
 
 
@@ -47,7 +48,7 @@ class Dense:
         self.pivots = [self._node(_pivot, self._inverse)]
 
     def _node(self, call: Callable[..., Any], *operands: Number) -> Any:
-        return self.graph.make("user", tuple(self.graph.node(x).i for x in operands), (_Function(call), 0))
+        return self.graph.make("user", tuple(self.graph.node(x).i for x in operands), (Function(call), 0))
 
     def _components(self, vector: Any) -> list[Number]:
         return [self._node(partial(_component, k), vector) for k in range(self.n)]

@@ -67,6 +67,19 @@ class Loop:
     tables: list[Floats] = field(default_factory=list)
 
 
+def text_of(plan: Plan, lanes: int) -> tuple[str, dict[Any, Loop]]:
+    """Text of all functions of a plan for so many lanes, and their arguments by routine."""
+    module, layout, loops = Module(lanes), Layout(plan, lanes), dict[Any, Loop]()
+    for part in plan.parts:
+        if part.routine not in loops:
+            loops[part.routine] = write_routine(module, part.routine, f"routine{len(loops)}")
+    for write in (write_blocks, write_strides, write_turns):
+        write(module, plan, layout)
+    for write_alone in (write_measure, write_guess):
+        write_alone(module, plan)
+    return module.text, loops
+
+
 def write_routine(module: Module, routine: Routine, name: str) -> Loop:
     """Write the function of a routine: Newton's method from the guesses, rates, bodies, quality, notes."""
     loop, graph, n, record = Loop(name), routine.graph, routine.n, routine.record

@@ -13,25 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from groups.engine.arrays import NOTES, Life, address_of, aligned, pitch_of
-from groups.engine.loops import (
-    DOUBTFUL,
-    ENTRY,
-    KNOTS,
-    MADE,
-    STRIDE,
-    Layout,
-    Loop,
-    write_blocks,
-    write_guess,
-    write_measure,
-    write_routine,
-    write_strides,
-    write_turns,
-)
+from groups.engine.loops import DOUBTFUL, ENTRY, KNOTS, MADE, STRIDE, Layout, Loop, text_of
 from groups.engine.path import SMOOTH, Course
 from groups.engine.plan import QUALITY
 from mbssa.arrays import Floats, Ints
-from mbssa.graph.llvm import Module
 
 if TYPE_CHECKING:
     from groups.engine.path import Knots, Way
@@ -56,19 +41,6 @@ class Host(NamedTuple):
         found = llvm.get_host_cpu_features()
         lanes = 8 if found.get("avx512f") else 4 if found.get("avx2") else 2
         return Host(llvm.get_host_cpu_name(), found.flatten(), lanes)
-
-
-def text_of(plan: Plan, lanes: int) -> tuple[str, dict[Any, Loop]]:
-    """Text of all functions of a plan for so many lanes, and their arguments by routine."""
-    module, layout, loops = Module(lanes), Layout(plan, lanes), dict[Any, Loop]()
-    for part in plan.parts:
-        if part.routine not in loops:
-            loops[part.routine] = write_routine(module, part.routine, f"routine{len(loops)}")
-    for write in (write_blocks, write_strides, write_turns):
-        write(module, plan, layout)
-    for write_alone in (write_measure, write_guess):
-        write_alone(module, plan)
-    return module.text, loops
 
 
 def object_code(text: str, host: Host, triple: str | None = None, effort: int = 2) -> bytes:

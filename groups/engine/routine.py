@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,16 +16,13 @@ from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame, Motion, cross, minus, quaternion
 from mbssa.graph.linear import factorised, least_squares, pivot_order
 from mbssa.graph.nodes import Graph, above, absolute, atan2, is_node, is_zero, largest, least, neg, sqrt
-from mbssa.graph.source import functions
+from mbssa.graph.source import Printed, functions
 
 if TYPE_CHECKING:
     from groups.engine.kinematics import Group
     from groups.engine.numbers import Name
     from mbssa.arrays import Bools, Floats
     from mbssa.graph.nodes import Node, Number
-
-#: Functions of floats and of arrays, and the inputs (name, number) that both take.
-Printed: TypeAlias = "tuple[list[Callable[..., tuple[Number, ...]]], list[tuple[str, Any]]]"
 
 #: Unknowns of a right side.
 Solve: TypeAlias = "Callable[[Sequence[Number]], list[Number]]"
@@ -132,18 +129,13 @@ class Inputs:
     def _number(self, n: int) -> Callable[[int], Node]:
         return lambda k: self.graph.input("b", (n, k))
 
-    def _rates(self, n: int, which: Sequence[int]) -> Twist:
-        """Linear and angular rates of a body, of the origin."""
-        x: list[Number] = [self.graph.input("b", (n, k)) for k in which]
-        return (x[:3], x[3:]) if len(x) == 6 else ([x[0], x[1], 0.0], [0.0, 0.0, x[2]])
-
     def _twist(self, n: int) -> Twist:
-        v, w = self._rates(n, self.record.velocity)
-        return minus(v, cross(w, self._place(n))), w
-
-    def _place(self, n: int) -> list[Number]:
-        x: list[Number] = [self.graph.input("b", (n, k)) for k in self.record.position]
-        return x if len(x) == 3 else [*x, 0.0]
+        x: list[Number] = [*map(self._number(n), self.record.velocity)]
+        place: list[Number] = [*map(self._number(n), self.record.position)]
+        v, w = x[:3], x[3:]
+        if self.record.planar:
+            v, w, place = [*x[:2], 0.0], [0.0, 0.0, x[2]], [*place, 0.0]
+        return minus(v, cross(w, place)), w
 
     def time(self, frozen: str = "") -> Direction:
         """The direction of time; the rate of the inputs ``frozen`` is left out."""
@@ -219,18 +211,16 @@ class Routine:
         with np.errstate(all="ignore"):
             return pivot_order(self._squares(J)) if self.n else []
 
-    def _pivots(self, J: Floats, order: list[tuple[int, int]]) -> Floats:
-        """(pivots, groups) of some Jacobians in this order."""
+    def pivots_at(self, J: Floats, order: list[tuple[int, int]] | None = None) -> Floats:
+        """(pivots, groups) of the Jacobians of some groups, in the routine's order or another."""
         if not self.n:
             return np.zeros((0, len(J)))
         with np.errstate(all="ignore"):
             if self.dense:
                 return np.array([inverse_of(J, np.array(self.scales)).pivot])
-            return np.array(factorised(list(map(list, self._squares(J).transpose(1, 2, 0))), order)[1])
-
-    def pivots_at(self, J: Floats) -> Floats:
-        """(pivots, groups) of the Jacobians of some groups."""
-        return self._pivots(J, self.order)
+            return np.array(
+                factorised(list(map(list, self._squares(J).transpose(1, 2, 0))), order or self.order)[1]
+            )
 
     def conditions_at(self, J: Floats) -> Floats:
         """(groups,) least singular value of scaled Jacobians over the largest, 0 where all are zero."""
@@ -253,7 +243,7 @@ class Routine:
         with np.errstate(all="ignore"):  # their product is the same in any order
             found: Bools = least > TWIN * np.exp(np.log(pivots).mean(axis=0))
         for k in np.flatnonzero(~found).tolist():
-            best = np.abs(self._pivots(J[k : k + 1], self._order_of(J[k])))
+            best = np.abs(self.pivots_at(J[k : k + 1], self._order_of(J[k])))
             found[k] = least[k] > TWIN * best.min()
         return found
 
@@ -380,24 +370,38 @@ class Routine:
 
 def jacobian_of(graph: Graph, rows: Sequence[Number], n: int) -> list[list[Number]]:
     """Derivatives of rows (rows, n): only what depends on an unknown is differentiated by it."""
-    masks: list[int] = []
-    for op, operands, data in graph.nodes:
-        mask = 1 << data[1] if op == "in" and data[0] == "q" else 0
-        for i in operands:
-            mask |= masks[i]
-        masks.append(mask)
     J: list[list[Number]] = [[0.0] * n for _ in rows]
-    for j in range(n):
-        by = Direction(partial(_is_unknown, j))
-        by.memo.update((i, 0.0) for i, mask in enumerate(masks) if not mask >> j & 1)
-        which = [r for r, x in enumerate(rows) if is_node(x) and masks[x.i] >> j & 1]
-        for r, x in zip(which, derivative([rows[r] for r in which], by), strict=True):
-            J[r][j] = x
+    for r, j, x in slopes(graph, rows, "q", units("q", n)):
+        J[r][j] = x
     return J
 
 
-def _is_unknown(j: int, name: str, k: Any) -> float:
-    return 1.0 if name == "q" and k == j else 0.0
+def units(name: str, n: int) -> Iterator[tuple[Direction, int]]:
+    """Directions of n inputs of a name, and which of these change along each, as bits."""
+    for j in range(n):
+        yield Direction(partial(_is_unit, (name, j))), 1 << j
+
+
+def _is_unit(one: tuple[str, int], *key: Any) -> float:
+    return float(key == one)
+
+
+def slopes(
+    graph: Graph, rows: Sequence[Number], name: str, along: Iterable[tuple[Direction, int]]
+) -> Iterator[tuple[int, int, Number]]:
+    """Derivatives by row and direction of what depends on inputs of a name, given with each as bits."""
+    masks: list[int] = []
+    for op, operands, data in graph.nodes:
+        mask = 1 << data[1] if op == "in" and data[0] == name else 0
+        for i in operands:
+            mask |= masks[i]
+        masks.append(mask)
+    for j, (of, mask) in enumerate(along):
+        by = Direction(of.of, of.body)
+        by.memo.update((i, 0.0) for i, other in enumerate(masks) if not mask & other)
+        which = [r for r, x in enumerate(rows) if is_node(x) and masks[x.i] & mask]
+        for r, x in zip(which, derivative([rows[r] for r in which], by), strict=True):
+            yield r, j, x
 
 
 def constants_of(twins: Sequence[Group]) -> Bools:

@@ -68,9 +68,8 @@ def mode_of(group: Group, numbers: Reference, bodies: Bodies, strut: Strut) -> t
     for signs in ((1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)):
         group.modes[strut] = signs
         numbers.uses.given.pop(("mode", strut.bodies), None)
-        group.reach, group.gimbal, placed = [], [], dict(bodies) | {0: group.ground}
-        for b in (strut.base, strut.tip):
-            placed[b] = bodies[b]
+        group.reach, group.gimbal = [], []
+        placed = {**bodies, 0: group.ground, strut.base: bodies[strut.base], strut.tip: bodies[strut.tip]}
         try:
             place_strut(group, numbers, placed, strut)
         except (ZeroDivisionError, ValueError):

@@ -56,9 +56,9 @@ class Equations(ABC):
     def rate(self, t: float, y: Floats) -> Floats:
         """Derivative (n,) of a state; NaN where the bodies cannot be placed."""
 
-    @abstractmethod
     def settle(self, t: float, y: Floats) -> Floats | None:
         """The state after an accepted step, projected on the constraints; None where it is unchanged."""
+        return None
 
     @abstractmethod
     def sample(self, t: float, y: Floats) -> Floats:

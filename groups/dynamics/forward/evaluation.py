@@ -8,11 +8,13 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from itertools import islice
 from math import nan
 from typing import Any
 
 from groups.dynamics.forward.traced import Traced
-from mbssa.graph.nodes import Number, is_node
+from groups.engine.arrays import quintic
+from mbssa.graph.nodes import Number, is_node, polynomial
 from mbssa.graph.script import Formulas, Script, Value
 
 #: Newton's method ends: with a step below TOLERANCE, or below the run's own times the square of the least
@@ -131,7 +133,16 @@ class Room:
         return int(vars(self)["time" if name == "t" else name]) + int(k)
 
 
-def write_eliminate(c: Script, room: Room) -> None:
+def write_evaluation(c: Script, traced: Traced, room: Room, ask: bool) -> None:
+    """``evaluate`` and the functions that it calls, and ``straighten``; it may ask for what time gives."""
+    _eliminate(c, room)
+    _solve(c, room)
+    _weigh(c, room)
+    _evaluate(c, traced, room, ask)
+    _straighten(c, traced, room)
+
+
+def _eliminate(c: Script, room: Room) -> None:
     """``eliminate``: Gauss-Jordan with pivots that are given or sought; the factors stay in A."""
     # After it an open column j has the solution of A x = column j. The least pivot, columns by units and rows
     # by weights, vanishes where the rows depend on one another.
@@ -196,7 +207,7 @@ def write_eliminate(c: Script, room: Room) -> None:
         c.put(room.kept + Kept.PIVOT, least.get())
 
 
-def write_solve(c: Script, room: Room) -> None:
+def _solve(c: Script, room: Room) -> None:
     """``solve``: the same for the right side b; its row r gets the unknown of its pivot."""
     n = room.n
     with c.function("solve"), c.loop(room.pivots) as k:
@@ -209,7 +220,7 @@ def write_solve(c: Script, room: Room) -> None:
                 c.put(i + room.b, c.number(i + room.b) - factor * x)
 
 
-def write_masses(c: Script, room: Room) -> None:
+def _weigh(c: Script, room: Room) -> None:
     """``weigh``: second rates of the independent coordinates by the mass matrix, in place of the forces."""
     F = room.free
     with c.function("weigh"):
@@ -232,7 +243,7 @@ def write_masses(c: Script, room: Room) -> None:
             c.put(k + room.force, x.get() / c.number(k * F + k + room.mass))
 
 
-def write_rate(c: Script, traced: Traced, room: Room, ask: bool) -> None:
+def _evaluate(c: Script, traced: Traced, room: Room, ask: bool) -> None:
     """``evaluate``: the rate of the given state; that of its work is NaN where it is refused."""
     refusal = room.rate + 2 * room.n
     with c.function("evaluate", refusal):
@@ -251,11 +262,9 @@ def write_rate(c: Script, traced: Traced, room: Room, ask: bool) -> None:
         _solve_into_a(c, room)
         found = write(traced.balance)
         power, kinetic, potential = found[-3:]
-        lower, at = list[list[Value]](), 0
-        for row in traced.mass:
-            lower.append(found[at : at + len(row)])
-            at += len(row)
-        forces = found[at : at + len(traced.force)]
+        following = iter(found)
+        lower = [list(islice(following, len(row))) for row in traced.mass]
+        forces = list(islice(following, len(traced.force)))
         for q in range(room.free):
             _put(c, room.matrix + q * room.free, lower[q])
         _put(c, room.forces, forces[: room.free])
@@ -368,7 +377,7 @@ def _judge(c: Script, room: Room, how: Value, speed: Value, leap: Value, sound: 
     return fine & sound.is_(sound) & (c.number(room.kept + Kept.REST) <= c.number(room.allowed))
 
 
-def write_straight(c: Script, traced: Traced, room: Room) -> None:
+def _straighten(c: Script, traced: Traced, room: Room) -> None:
     """``straighten``: how far the groups are open along the curve through the ends of a step."""
     # Two branches that meet are both smooth there, so that the curve closes the groups. Where they only come
     # near each other it does not, and the step has leapt from one to the other.
@@ -380,28 +389,11 @@ def write_straight(c: Script, traced: Traced, room: Room) -> None:
         c.put(room.off, 0.0)
         write = c.formulas(lambda name, k: room.between + k if name == "x" else room.input(name, k), every)
         with c.loop(BETWEEN, 1) as k:
-            shares = _quintic(c, c.as_number(k) * (1.0 / BETWEEN))
+            share = c.as_number(k) * (1.0 / BETWEEN)
             with c.loop(n) as i:
-                parts = [c.number(i + y), c.number(i + y1)]
-                parts += [h * c.number(i + at) for at in (f, f1)]
-                parts += [h * h * c.number(i + at + n) for at in (f, f1)]
-                total = c.sum([a * b for a, b in zip(shares, parts, strict=True)])
-                c.put(i + room.between, total)
+                left, right = ([c.number(i + at) for at in (x, v, v + n)] for x, v in ((y, f), (y1, f1)))
+                c.put(i + room.between, polynomial(share, quintic(left, right, h)))
             for at, (row, x) in enumerate(zip(rows, write(rows), strict=True), len(traced.law_rows)):
                 if is_node(row):
                     most.set(c.larger(c.size(x) * c.number(room.weight + at), most.get()))
         c.put(room.off, most.get())
-
-
-def _quintic(c: Script, s: Value) -> list[Value]:
-    """Shares of both ends, of their rates and of their second rates at a part s of a step."""
-
-    def end(t: Value) -> list[Value]:
-        cube = t * t * t
-        return [
-            cube * (10.0 + t * (-15.0 + t * 6.0)), cube * (4.0 + t * (-7.0 + t * 3.0)),
-            cube * (0.5 + t * (-1.0 + t * 0.5)),
-        ]  # fmt: skip
-
-    (a, b, d), (a1, b1, d1) = end(1.0 - s), end(s)
-    return [a, a1, b, -1.0 * b1, d, d1]

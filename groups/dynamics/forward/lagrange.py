@@ -154,9 +154,6 @@ class Penalty(BodyCoordinates):
                 "can move or turn without; give them an inertia, or take another method"
             )
 
-    def settle(self, t: float, y: Floats) -> None:
-        """No projection: joints are elastic."""
-
     def solved(self, at: Instant) -> tuple[Floats, float, Floats]:
         """Solve for the accelerations; power of the loads and laws: what joints take is off the balance."""
         self.evaluations += 1

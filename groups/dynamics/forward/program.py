@@ -12,15 +12,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from groups.dynamics.forward.evaluation import (
-    How,
-    Room,
-    write_eliminate,
-    write_masses,
-    write_rate,
-    write_solve,
-    write_straight,
-)
+from groups.dynamics.forward.evaluation import How, Room, write_evaluation
 from groups.dynamics.forward.stepping import write_advance
 from groups.dynamics.forward.traced import Block, Traced
 from groups.rotations import quaternion_of
@@ -188,11 +180,7 @@ class Printed:
         traced = program.traced
         room = self.room = Room(traced, len(program.applied), integrator)
         script = self.script = MachineScript() if self.compiled else PythonScript()
-        write_eliminate(script, room)
-        write_solve(script, room)
-        write_masses(script, room)
-        write_rate(script, traced, room, program.asks)
-        write_straight(script, traced, room)
+        write_evaluation(script, traced, room, program.asks)
         write_advance(script, room)
         if isinstance(script, MachineScript):
             from groups.engine.machine import Host, object_code

@@ -181,12 +181,22 @@ def equilibrium(
     try:
         with calling_back():
             equations = _equations(of, initial or {}, applied or {})
-            return _rest(equations, progress)
+            names = equations.coordinates
+            start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
+            slopes, still = Slopes(equations), np.zeros(len(names))
+            # A start at rest has no forces to compare with, but those of a unit displacement.
+            scale = float(np.abs(slopes(start)[0] * unit).max(initial=1e-12))
+            scale = max(scale, float(np.abs(equations.balance(start, still)[1]).max(initial=0.0)))
+            value = _downhill(equations, slopes, start, progress)
+            residual = float(np.abs(equations.balance(value, still)[1]).max(initial=0.0))
+            trajectory, stable = equations.posed_at(value), _linearised(equations, slopes, value).stable
     except CannotGoOnError as error:
         raise ValueError(
             f"{equations.mechanism.name}: the search for an equilibrium leaves the workspace: {error}; begin "
             "elsewhere by other initial values"
         ) from None
+    coordinates = dict(zip(names, value.tolist(), strict=True))
+    return Equilibrium(coordinates, trajectory, residual, stable, residual <= BALANCED * scale)
 
 
 def linearise(
@@ -218,21 +228,6 @@ def linearise(
     with calling_back():
         equations = _equations(of, at or {}, applied or {})
         return _linearised(equations, Slopes(equations), equations.start[: len(equations.coordinates)])
-
-
-def _rest(equations: Trees, progress: Callable[[float], object] | None) -> Equilibrium:
-    """The equilibrium downhill from the start of the equations."""
-    names = equations.coordinates
-    start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
-    slopes, still = Slopes(equations), np.zeros(len(names))
-    # A start at rest has no forces to compare with, but those of a unit displacement.
-    scale = float(np.abs(slopes(start)[0] * unit).max(initial=1e-12))
-    scale = max(scale, float(np.abs(equations.balance(start, still)[1]).max(initial=0.0)))
-    value = _downhill(equations, slopes, start, progress)
-    residual = float(np.abs(equations.balance(value, still)[1]).max(initial=0.0))
-    trajectory, stable = equations.posed_at(value), _linearised(equations, slopes, value).stable
-    coordinates = dict(zip(names, value.tolist(), strict=True))
-    return Equilibrium(coordinates, trajectory, residual, stable, residual <= BALANCED * scale)
 
 
 def _downhill(

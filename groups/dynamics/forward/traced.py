@@ -16,14 +16,16 @@ import numpy as np
 from groups.dynamics.forces import TYPES
 from groups.dynamics.forces.at import At, Called
 from groups.dynamics.masses import bodies_with_mass, gravity_of
+from groups.engine.dense import Function
 from groups.engine.kinematics import Closure, Group
+from groups.engine.routine import slopes, units
 from groups.engine.twins import groups_of
 from groups.setting import Setting
 from groups.tree import GroupTree, spanning
 from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import UNIT, ZERO, Frame, Vector, clean, cross, dot, minus, plus, relative, times
-from mbssa.graph.nodes import Graph, Node, Number, absolute, is_node, is_zero
+from mbssa.graph.nodes import Graph, Node, Number, absolute, is_zero
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.equations import differs, sine_cosine, value
 
@@ -189,26 +191,12 @@ class Traced:
 
     def _jacobian(self) -> dict[tuple[int, int], Number]:
         """Nonzero derivatives by (row, coordinate)."""
-        masks: list[int] = []
-        for op, operands, data in self.graph.nodes:
-            mask = 1 << data[1] if op == "in" and data[0] == "x" else 0
-            for i in operands:
-                mask |= masks[i]
-            masks.append(mask)
-        found = {}
-        for j, (of, mask) in enumerate(self._units()):
-            by = Direction(of.of, of.body)
-            by.memo.update((i, 0.0) for i, other in enumerate(masks) if not mask & other)
-            which = [r for r, x in enumerate(self.rows) if is_node(x) and masks[x.i] & mask]
-            for r, x in zip(which, derivative([self.rows[r] for r in which], by), strict=True):
-                if not is_zero(x):
-                    found[r, j] = x
-        return found
+        found = slopes(self.graph, self.rows, "x", self._units())
+        return {(r, j): x for r, j, x in found if not is_zero(x)}
 
     def _units(self) -> Iterator[tuple[Direction, int]]:
         """Direction of each unit rate, and the coordinates that change with it as bits."""
-        for j in range(self.n):
-            yield Direction(partial(_unit, j)), 1 << j
+        return units("x", self.n)
 
     def _of_law(self, name: str, k: Any) -> Number:
         return self.graph.input("law", k + 1) if name == "law" and k % 3 < 2 else 0.0
@@ -323,10 +311,6 @@ class Traced:
         self.potential = self.potential - mass * dot(c.place, gravity)
 
 
-def _unit(j: int, name: str, k: Any) -> Number:
-    return float((name, k) == ("x", j))
-
-
 class _Traced(At):
     """Of the traced mechanism; loads go to its generalised forces."""
 
@@ -348,7 +332,8 @@ class _Traced(At):
     def called(self, function: Called, count: int, *numbers: Number) -> list[Number]:
         graph, outside = self.of.graph, _Outside(function)
         operands = tuple(graph.node(x).i for x in numbers)
-        return [graph.make("user", operands, (_Output(outside, k), 0)) for k in range(count)]
+        calls = (lambda *x, k=k: outside(*x)[k] for k in range(count))
+        return [graph.make("user", operands, (Function(call), 0)) for call in calls]
 
     def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
         about = plus(cross(place, force), moment)  # of the world's origin
@@ -384,18 +369,6 @@ class _Outside:
             plain = not any(isinstance(x, np.ndarray) for x in numbers)
             self.last = last = numbers, [float(x[0]) for x in found] if plain else found
         return last[1]
-
-
-class _Output:
-    """One value of such a function."""
-
-    def __init__(self, outside: _Outside, k: int) -> None:
-        self.outside, self.k = outside, k
-
-    def of(self, order: int) -> Callable[..., Number]:
-        """The value by numbers; it has no derivatives."""
-        assert not order
-        return lambda *numbers: self.outside(*numbers)[self.k]
 
 
 def _measured(

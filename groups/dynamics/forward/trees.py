@@ -285,11 +285,6 @@ class Trees(Equations):
         if len(course.crossed) > LISTED:
             run.notes.append(f"{len(course.crossed) - LISTED} more singular positions were passed")
 
-    def first_step(self, t: float, duration: float) -> Any:
-        """The choice of SciPy's integrator."""
-        kind, tolerance = self.room.kind, self.tolerance
-        return kind(self.rate, t, self.start, t + duration, rtol=tolerance, atol=0.01 * tolerance).h_abs
-
     def where(self, free: Iterable[int], y: Floats) -> str:
         """Coordinates and their values, for messages."""
         return ", ".join(f"{self.traced.names[k]} = {y[k]:.6g}" for k in free)
@@ -330,15 +325,15 @@ class _Course:
     def begin(self, largest_step: float) -> None:
         """Set the clock, and take the first sample."""
         trees, run, end = self.trees, self.run, float(self.run.time[-1])
-        memory = trees.memory
+        memory, relative, absolute = trees.memory, trees.tolerance, 0.01 * trees.tolerance
         run.begin(trees)
-        step = trees.first_step(self.t, end - self.t)
+        step = trees.room.kind(trees.rate, self.t, self.y, end, rtol=relative, atol=absolute).h_abs
         memory.sampled(run.time[1:])
         trees._evaluate(self.t, self.y, How.ALL)
         memory["signs"] = memory["trials"]
         memory["y"], memory["begun"], memory["near"], memory["again"] = self.y, memory["rate"], 0.0, 0.0
         memory["t"], memory["end"], memory["step"], memory["longest"] = self.t, end, step, largest_step
-        memory["relative"], memory["absolute"] = trees.tolerance, 0.01 * trees.tolerance
+        memory["relative"], memory["absolute"] = relative, absolute
         memory["dense"], kept = bool(run.events), memory["kept"]
         self.first = kept[Kept.KINETIC], kept[Kept.POTENTIAL]
         self.largest = 0.0
@@ -399,12 +394,8 @@ class _Course:
     def _watch(self, time: Floats, kept: Floats, y: Floats, free: Floats) -> tuple[int, str] | None:
         """The first of some steps at which the balance of energy is off, or a contact has ended."""
         trees, traced = self.trees, self.trees.traced
-        (first, weight), kinetic, potential, work = (
-            self.first,
-            kept[Kept.KINETIC],
-            kept[Kept.POTENTIAL],
-            y[-1],
-        )
+        first, weight = self.first
+        kinetic, potential, work = kept[Kept.KINETIC], kept[Kept.POTENTIAL], y[-1]
         off = kinetic + potential - first - weight - work
         sizes = np.append(self.largest, kinetic + np.abs(potential - weight) + np.abs(work))
         largest = np.maximum.accumulate(sizes)[1:]

@@ -12,7 +12,8 @@ import groups
 import mbssa
 from groups.engine import machine
 from groups.engine.arrays import pitch_of
-from groups.engine.machine import Host, Machine, object_code, text_of
+from groups.engine.loops import text_of
+from groups.engine.machine import Host, Machine, object_code
 from groups.engine.plan import Plan
 from groups.engine.solve import Solving, life_of, plan_of
 
