@@ -78,7 +78,7 @@ def solve_globally(
     setting = Setting.of(structure)
     motion = default_motion(structure.mechanism) if motion is None else motion
     check_drives(structure.mechanism, motion)
-    system = system_of(setting).determined()
+    system = system_of(setting)
     order, proves = get_args(Level).index(level), branch == "proven"
     depth = max(order, proves)
     answer = Way(system, method).solve(system.over(motion), motion.time, depth, progress)

@@ -130,8 +130,7 @@ class Trail:
 
 
 def _unit(q: Floats) -> Floats:
-    found: Floats = q / np.linalg.norm(q, axis=1, keepdims=True)
-    return found
+    return np.asarray(q / np.linalg.norm(q, axis=1, keepdims=True))
 
 
 def _rates_of(q: Floats, v: Floats, a: Floats) -> tuple[Floats, Floats]:

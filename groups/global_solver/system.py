@@ -107,20 +107,13 @@ class System:
         self.joints = list(self._rows(every, setting.reference, setting.inputs))
         self.is_gap = np.concatenate([np.repeat(of.is_gap, of.body.shape[1]) for of in self.joints])
         self.m, self.n = len(self.is_gap), (self.bodies - known) * self.wide + len(self.starts)
+        #: Number of dependent equations.
+        self.redundant = self.m - self.n
+        if self.redundant < 0:
+            raise ValueError(f"{self.mechanism.name} has {self.m} equations for {self.n} unknowns")
         self.row, self.column = self._places()
         #: One instant at rest, at the reference.
         self.start = self._state(setting.reference, setting.inputs)
-
-    def determined(self) -> System:
-        """The system, if it has as many equations as unknowns or more."""
-        if self.m < self.n:
-            raise ValueError(f"{self.mechanism.name} has {self.m} equations for {self.n} unknowns")
-        return self
-
-    @property
-    def redundant(self) -> int:
-        """Number of dependent equations."""
-        return self.m - self.n
 
     # --- joints --------------------------------------------------------------------------------------
 

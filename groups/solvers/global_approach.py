@@ -106,4 +106,4 @@ def _system(group: Group, setting: Setting) -> System:
     own, joints = group.body_indices.tolist(), group.joint_indices.tolist()
     touched = {body for j in joints for body in setting.frames.bodies_of(setting.mechanism, j)}
     given = [0, *sorted(touched - {0, *own})]
-    return System(setting, joints, [*given, *own], len(given)).determined()
+    return System(setting, joints, [*given, *own], len(given))
