@@ -507,7 +507,7 @@ def test_every_mode_has_a_row_and_the_search_is_told():
     text = modes_report(model, [found], each=True).text(80)
     shown = [int(number) for number in re.findall(r"(?m)^ +(\d+)  [ *]  .*e-\d+ *$", text)]
     assert shown == 4 * [mode.number for mode in found]  # 24 coordinates, six in a table
-    assert re.search(r"SG-1: 28 complex positions were\s+followed, ", text)
+    assert re.search(r"SG-1: 40 complex positions were\s+followed, ", text)
     assert re.search(r"8\s+are\s+real,\s+20\s+are\s+not", text)
 
 

@@ -538,7 +538,7 @@ def test_a_slot_a_length_and_a_trail(studio, page):
 
 @pytest.mark.slow
 def test_points_and_axes_in_space_have_handles(studio, page):
-    def places():
+    def looked():
         frame = page.frames[-1]
         page.wait_for_timeout(200)  # a page made anew lays out its view first
         until(frame, "window.handles?.places().length > 4")
@@ -547,6 +547,12 @@ def test_points_and_axes_in_space_have_handles(studio, page):
             (each["joint"], each["field"]): (edge["x"] + each["at"][0], edge["y"] + each["at"][1])
             for each in frame.evaluate("handles.places()")
         }
+
+    def places():
+        found = None
+        while found != (found := looked()):
+            pass
+        return found
 
     def pull(place, by):
         before = revision(page)
