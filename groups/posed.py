@@ -11,7 +11,7 @@ from groups.motion import driven_coordinates, reference_inputs
 from groups.rotations import plane_rotation, rotation_of
 from groups.setting import Setting
 from mbssa.arrays import Floats
-from mbssa.joints.axes import in_space
+from mbssa.joints.axes import in_space, whole_turns
 from mbssa.joints.poses import Poses
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def inputs_at(model: Model, at: Poses, known: Floats | None = None, before: Pose
         if planar and coordinate == "angle":
             a, b = mechanism.joint_bodies(joint)[:2]
             guess += (at.angle[b] - at.angle[a]) - (before.angle[b] - before.angle[a])
-        values[k] += 2 * np.pi * np.round((guess - values[k]) / (2 * np.pi))
+        values[k] += whole_turns(guess - values[k])
     return values
 
 

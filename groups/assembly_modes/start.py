@@ -13,6 +13,7 @@ from groups.assembly_modes.search import STARTS, Assembly, Placement, searched
 from groups.engine.solve import plan_of
 from groups.setting import Setting
 from mbssa.arrays import Floats
+from mbssa.joints.axes import whole_turns
 from mbssa.joints.poses import Poses, relative_pose
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STAR
         column[rows] = chosen.column[rows]
         turn = [plan.body(body) + plan.record.turn for body in group.body_indices.tolist()]
         if part.group.direct and plan.record.planar:
-            column[turn] += 2 * np.pi * np.round((plan.start[turn] - column[turn]) / (2 * np.pi))
+            column[turn] += whole_turns(plan.start[turn] - column[turn])
         own = [(body, plan.rows_of_body(body)) for body in group.body_indices.tolist()]
         moved |= {body for body, of in own if not np.array_equal(column[of], plan.start[of])}
     at, bodies, found = model.reference, sorted(moved), plan.poses(column[:, None])[0]

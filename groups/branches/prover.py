@@ -25,6 +25,7 @@ from groups.engine.solve import life_of, making
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.nodes import polynomial
 from mbssa.graph.source import functions
+from mbssa.joints.axes import whole_turns
 
 if TYPE_CHECKING:
     from groups.branches.machine import CompiledTests
@@ -250,7 +251,7 @@ class Prover:
         for of in (of for of in self.groups if of.test.coordinates):
             for row, turn in zip((first + of.state).tolist(), of.routine.group.turns, strict=True):
                 if turn:
-                    b[row] += 2 * np.pi * np.round((a[row] + way[row] - b[row]) / (2 * np.pi))
+                    b[row] += whole_turns(a[row] + way[row] - b[row])
 
     def _block(self, path: Sequence[Floats], ends: Floats, found: Tubes, k: slice) -> None:
         (margins, radii, boxes), off = found, dict[int, Any]()
@@ -335,7 +336,7 @@ class Prover:
         Y[plan.q].reshape(shape)[:] = polynomial(s, [c[:, None] for c in guess])
         life.apart(Y, len(at), np.inf)
         turned = left[rows, None] + s * (right[rows, None] - left[rows, None])
-        Y[rows] += 2 * np.pi * np.round((turned.reshape(-1, len(at)) - Y[rows]) / (2 * np.pi))
+        Y[rows] += whole_turns(turned.reshape(-1, len(at)) - Y[rows])
         return Y
 
     def meet(self, before: Pieces, after: Pieces) -> Bools:

@@ -11,6 +11,7 @@ from groups.engine.path import STRIDE, Follower
 from groups.engine.rescue import Statuses, statuses
 from groups.engine.solve import Solving, plan_of, solved
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.joints.axes import whole_turns
 
 if TYPE_CHECKING:
     from groups.engine.arrays import Life
@@ -84,5 +85,5 @@ def onward(life: Life, X: Floats, inputs: Floats, h: Any) -> Floats:
         angles = plan.turning
         spins = angles - plan.record.turn + plan.record.velocity[2]
         off = X[angles] + 0.5 * h * (X[spins] + Y[spins]) - Y[angles]
-        Y[angles] += 2 * np.pi * np.nan_to_num(np.round(off / (2 * np.pi)))
+        Y[angles] += np.nan_to_num(whole_turns(off))
     return Y

@@ -19,6 +19,7 @@ from groups.engine.arrays import FINITE, all_fine, quintic, way
 from groups.engine.plan import FAR, TIME
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.nodes import polynomial
+from mbssa.joints.axes import whole_turns
 
 if TYPE_CHECKING:
     from groups.engine.arrays import Life
@@ -145,7 +146,7 @@ class Missing:
 
     def turned_on(self, state: Floats) -> Floats:
         """A state (n,) whose angles have gone the shorter way from the last one."""
-        return np.where(self.turns, state + _turns_between(state, self.last), state)
+        return np.where(self.turns, state + whole_turns(self.last - state), state)
 
 
 @dataclass(eq=False)
@@ -323,7 +324,7 @@ class Follower:
             return False
         there, scale = lead.columns[-1][part.state, -1], plan.scale[part.state - plan.first_state]
         near = missing.state_near(plan, goal[0::3, 0])
-        there = np.where(part.turns, there + _turns_between(there, near), there)
+        there = np.where(part.turns, there + whole_turns(near - there), there)
         if np.abs((there - column[part.state]) / scale).max() > SAME:
             self._put(g, way, x, column, there)
         return True
@@ -377,11 +378,6 @@ class Follower:
             if alive[g] and not part.routine.linear:
                 found[g] &= smooth[part.state - plan.first_state].all(axis=0)
         return np.asarray(found[alive].all(axis=0)), found
-
-
-def _turns_between(angles: Floats, others: Floats) -> Floats:
-    """Whole turns, rad, that bring angles next to others."""
-    return np.asarray(2 * np.pi * np.round((others - angles) / (2 * np.pi)))
 
 
 def on_one_path(plan: Plan, before: Floats, after: Floats, h: Floats | float) -> Bools:

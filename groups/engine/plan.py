@@ -19,7 +19,7 @@ from groups.engine.twins import groups_of
 from groups.rotations import plane_rotation, rotation_of
 from groups.setting import Setting
 from mbssa import Structure
-from mbssa.joints.axes import in_space
+from mbssa.joints.axes import in_space, whole_turns
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.poses import Poses
 
@@ -235,7 +235,7 @@ class Plan:
     def inputs_near(self, goal: Floats) -> Floats:
         """Inputs (D,) at the reference, angles half a turn at most from those of a goal (D,)."""
         reference = self.start[0 : self.first_body : 3]
-        whole = 2 * np.pi * np.round((goal - reference) / (2 * np.pi))
+        whole: Floats = whole_turns(goal - reference)
         return reference + whole * self.turning_inputs
 
     def up_to(self, parts: Iterable[Part]) -> list[Part]:

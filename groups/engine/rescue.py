@@ -24,6 +24,7 @@ from groups.status import (
 )
 from groups.status import GIMBAL as GIMBAL_LOCK
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.joints.axes import whole_turns
 
 if TYPE_CHECKING:
     from groups.engine.path import Knots, Loss
@@ -207,7 +208,7 @@ class System:
             return q
         with np.errstate(all="ignore"):
             found = self.evaluate(self.part.routine.start, np.arange(q.shape[1]), ())
-        turns = 2 * np.pi * np.round((q - found) / (2 * np.pi)) * self.part.turns[:, None]
+        turns = whole_turns(q - found) * self.part.turns[:, None]
         return np.where(np.isfinite(found), found + turns, q)
 
     def at(self, q: Any, columns: Ints) -> tuple[Any, Any]:
@@ -252,7 +253,7 @@ class System:
             damping = np.where(better, np.maximum(damping * 0.2, 1e-16), damping * 8.0)
             square = np.where(better, square2, square)
         rows, J = self.at(result, every)
-        turns = 2 * np.pi * np.round((result - start) / (2 * np.pi)) * self.part.turns[:, None]
+        turns = whole_turns(result - start) * self.part.turns[:, None]
         if turns.any():  # whole turns on the way, where no equation counts them
             near, J2 = self.at(result - turns, every)
             same = np.abs(near - rows).max(axis=0, initial=0.0) <= self.plan.setting.closed

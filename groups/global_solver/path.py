@@ -26,6 +26,7 @@ from groups.status import (
 )
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.frames import cross
+from mbssa.joints.axes import whole_turns
 from mbssa.threads import one_blas_thread
 
 #: Largest residual over the size of what is solved, unless the reference closes no better.
@@ -236,7 +237,7 @@ class Way:
         known = self.system.known
         if status != OK and known > 1 and self.system.planar:  # poses alone are given: there is a shorter way
             near = start.at(slice(None))
-            near.pose[4, :known] += 2 * np.pi * np.round((goal.pose[4] - near.pose[4])[:known] / (2 * np.pi))
+            near.pose[4, :known] += whole_turns((goal.pose[4] - near.pose[4])[:known])
             if (near.pose[4] != start.pose[4]).any():
                 status, found, answer.steps[t], answer.residual[t] = self._reach(near, goal)
         if status == OK or (status == SINGULAR and level == 0 and answer.residual[t] <= VIOLATED):

@@ -14,7 +14,7 @@ from groups.motion.sampled import time_faults
 from groups.rotations import plane_rotation, quaternion_of, rotation_of
 from mbssa import Mechanism
 from mbssa.arrays import Floats
-from mbssa.joints.axes import in_space
+from mbssa.joints.axes import in_space, whole_turns
 from mbssa.joints.equations import elementary_motion
 from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Joint
@@ -107,22 +107,18 @@ def pose_path(
     fine = np.interp(places, np.arange(len(instants)), instants)
     start = reference_values(mechanism)
     followed = np.unwrap(columns(fine)[0][first:], axis=1)
-    followed += _whole_turns(np.array([[start[name]] for name in names[first:]]) - followed[:, :1])
+    followed += whole_turns(np.array([[start[name]] for name in names[first:]]) - followed[:, :1])
 
     def law_of(row: int) -> Law:
         def law(t: Floats) -> tuple[Floats, Floats, Floats]:
             value, rate, acceleration = (part[row] for part in columns(t))
             if row >= first:
-                value = value + _whole_turns(np.interp(t, fine, followed[row - first]) - value)
+                value = value + whole_turns(np.interp(t, fine, followed[row - first]) - value)
             return value, rate, acceleration
 
         return law
 
     return {name: law_of(row) for row, name in enumerate(names)}
-
-
-def _whole_turns(angle: Floats) -> Floats:
-    return 2 * np.pi * np.round(angle / (2 * np.pi))
 
 
 def _free_joint(mechanism: Mechanism, name: str) -> Joint:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.disjoint_set import DisjointSet
-from mbssa.joints.axes import cross
+from mbssa.joints.axes import cross, whole_turns
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.limits import ROUNDING, Limits
 from mbssa.joints.poses import Poses
@@ -283,7 +283,7 @@ def _held(rows: Rows, wanted: Rows) -> Rows:
     """Rows whose drives have the residuals by which their values differ from those wanted."""
     off = rows.residual - wanted.residual
     angle = [coordinate_unit(name) == "rad" for name in rows.name]
-    off -= np.where(angle, 2 * np.pi * np.round(off / (2 * np.pi)), 0.0)
+    off -= np.where(angle, whole_turns(off), 0.0)
     return replace(rows, residual=np.where(rows.drive, off, rows.residual))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -62,3 +62,8 @@ def plane_rotation(angle: Floats) -> Floats:
     rotation[..., 1, 0] = np.sin(angle)
     rotation[..., 0, 1], rotation[..., 2, 2] = -rotation[..., 1, 0], 1.0
     return rotation
+
+
+def whole_turns(angle: Any) -> Any:
+    """Whole turns nearest to an angle, rad."""
+    return 2 * np.pi * np.round(angle / (2 * np.pi))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.axes import axes_of, in_space
+from mbssa.joints.axes import axes_of, in_space, whole_turns
 from mbssa.joints.equations import Elementary, elementary_slopes
 from mbssa.joints.poses import Poses, by_bodies, relative_pose
 
@@ -140,13 +140,13 @@ def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
 def _completed(relation: Relation, values: list[float]) -> list[float]:
     """Values of the terms with their given turns; the last has those of the least residual."""
     near = [
-        value + (_turns(term.near - value) if term.kind in TURNING else 0.0)
+        value + (whole_turns(term.near - value) if term.kind in TURNING else 0.0)
         for term, value in zip(relation.terms, values, strict=True)
     ]
     last = relation.terms[-1]
     if last.kind in TURNING:
         before = sum(term.factor * value for term, value in zip(relation.terms[:-1], near, strict=False))
-        near[-1] += _turns((relation.constant - before) / last.factor - near[-1])
+        near[-1] += whole_turns((relation.constant - before) / last.factor - near[-1])
     return near
 
 
@@ -199,7 +199,7 @@ def values_and_rates(
             value, by_body = _term(relations, term, poses, size)
             factor = term.factor / (unit if term.is_angle or term.kind == "user" else 1.0)
             if term.kind in TURNING:
-                value = value + _turns(term.near - value)
+                value = value + whole_turns(term.near - value)
                 counted.append(abs(factor))
             total += factor * value
             for body, rate in by_body:
@@ -208,11 +208,6 @@ def values_and_rates(
             turn = 2 * np.pi * min(counted)
             total -= turn * np.round(total / turn)
     return found, rates
-
-
-def _turns(angle: Any) -> Any:
-    """Whole turns nearest to an angle, rad."""
-    return 2 * np.pi * np.round(angle / (2 * np.pi))
 
 
 def _term(

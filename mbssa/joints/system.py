@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.arrays import Bools, Floats, Ints
-from mbssa.joints.axes import cross
+from mbssa.joints.axes import cross, whole_turns
 from mbssa.joints.catalogue import CATALOGUE, Space, is_length, type_of_joint
 from mbssa.joints.equations import Equations, elementary_slopes, elementary_values
 from mbssa.joints.poses import Poses, by_bodies, relative_pose
@@ -191,7 +191,7 @@ def coordinates_at(mechanism: Mechanism, frames: Frames, at: Poses, joints: Sequ
         near = frames.at_reference(mechanism, joint)
         for k, name in enumerate(kind.coordinates):
             if name in near and not lengths[k] and kind.pair.coordinates[k].parameter is None:
-                row[k] += 2 * np.pi * np.round((near[name] - row[k]) / (2 * np.pi))
+                row[k] += whole_turns(near[name] - row[k])
     return found
 
 

@@ -132,7 +132,7 @@ class _Composer:
     def composed(self) -> _Part:
         """The shape of the whole DAG."""
         nodes = self._taken_apart((1 << self.n) - 1)
-        done: list[_Part] = [None] * len(nodes)  # type: ignore[list-item]
+        done = dict[int, _Part]()  # children come behind
         for i in range(len(nodes) - 1, -1, -1):
             node = nodes[i]
             parts = [done[child] for child in node.children]

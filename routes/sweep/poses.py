@@ -18,6 +18,7 @@ from groups.solvers.solver import Solver
 from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.trajectory import Branch, Trajectory
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.joints.axes import whole_turns
 
 
 def unwound(poses: Trajectory, angles: Mapping[int, Floats]) -> Trajectory:
@@ -25,7 +26,7 @@ def unwound(poses: Trajectory, angles: Mapping[int, Floats]) -> Trajectory:
     orientation = poses.orientation.copy()
     for body, near in angles.items() if poses.planar else ():
         column = orientation[:, int(np.searchsorted(poses.kept, body))]
-        column -= 2 * np.pi * np.nan_to_num(np.round((column - near[:, 0]) / (2 * np.pi)))
+        column -= np.nan_to_num(whole_turns(column - near[:, 0]))
     if not poses.planar:
         orientation[orientation[..., 0] < 0.0] *= -1.0
     return replace(poses, orientation=orientation)

@@ -24,6 +24,7 @@ from groups.setting import Setting
 from groups.status import CONTACT_LOST
 from groups.trajectory import STATUS
 from mbssa.graph.script import CallbackError
+from mbssa.joints.axes import whole_turns
 
 if TYPE_CHECKING:
     from groups.dynamics.forward.equations import Applied
@@ -186,7 +187,7 @@ class Trees(Equations):
         found = np.concatenate([inputs, traced.unknowns_at(setting)])
         if self.mechanism.space == "planar":
             away = pose.angle - self.measured(np.zeros(1), self._still(found)).trajectory.orientation[0]
-            turns = 2 * np.pi * np.round(away / (2 * np.pi))
+            turns = whole_turns(away)
             for k, parent, body, sign in traced.hinges:
                 found[k] += sign * (turns[body] - turns[parent])
         return found
