@@ -389,7 +389,7 @@ class Majorants(Bounds[Majorant]):
 
     def _along(self, cubic: Majorant, left: Majorant, slope: Number) -> Majorant:
         """Of a number near a cubic, by what is left of its equation there and the slope of that."""
-        off = off_cubic(left) + left[ORDERS] + ROUNDING * (left[0] + left[1])
+        off = off_cubic(left)
         return [*cubic[:ORDERS], off / _positive(slope) if is_node(slope) else off]
 
     def sine(self, a: Majorant, *_: Node) -> Majorant:
@@ -423,8 +423,8 @@ class Majorants(Bounds[Majorant]):
 
 
 def off_cubic(f: Majorant) -> Number:
-    """Distance of a number from the cubic through its ends at most, by Hermite's interpolation."""
-    return HERMITE * f[4]
+    """Distance of a number from the cubic through its computed ends, by Hermite's interpolation."""
+    return HERMITE * f[4] + f[ORDERS] + ROUNDING * (f[0] + f[1])
 
 
 def _composed(f: Sequence[Number], a: Majorant) -> Majorant:

@@ -112,7 +112,7 @@ def _followed(plan: Plan, life: Life, goals: Floats) -> tuple[Floats, Bools]:
     life.apart(X, count, np.inf)
     share, step = np.zeros(count), 1.0 / np.maximum(1.0, np.ceil(length / PIECE))
     sure = np.repeat(prover.sure[:, None], count, axis=1)
-    last = Pieces(share, np.zeros_like(sure), *np.zeros((2, prover.unknowns, count)))
+    last = Pieces(share, np.zeros_like(sure), np.zeros((2, prover.unknowns, count)))
     now = np.arange(count)
     while len(now):
         h = np.minimum(step[now], 1.0 - share[now])
@@ -131,8 +131,7 @@ def _followed(plan: Plan, life: Life, goals: Floats) -> tuple[Floats, Bools]:
         fine = (good | ~sure[:, now]).all(axis=0)
         on, off = now[fine], now[~fine]
         X[:, on], share[on], step[on] = Z[:, fine], after[fine], 2.0 * h[fine]
-        for array, found in ((last.good, good), (last.radius, pieces.radius), (last.box, pieces.box)):
-            array[:, on] = found[:, fine]
+        last.good[:, on], last.radii[..., on] = good[:, fine], pieces.radii[..., fine]
         least = h[~fine] * length[off] <= LEAST
         sure[:, off[least]] &= good[:, ~fine][:, least]
         step[off[~least]] = 0.5 * h[~fine][~least]

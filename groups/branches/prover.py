@@ -1,5 +1,10 @@
 """Proofs of all groups over time steps in arrays, and over pieces of these."""
 
+# Rows of instants are those of the engine's array X but for the axes; then those of V: axes of bodies and
+# their rates, residuals of groups and what is left of their rates, hard numbers and unknowns of closed forms
+# and their rates. W is of steps: margins, radii e and R of the unknowns, what bodies are off, the lengths of
+# the steps, and not a number. Places are (array, row), of X and V for either end of a step.
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -9,22 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from groups.branches.bounds import UnboundedError, along_cubic
-from groups.branches.theorem import (
-    OFF,
-    PARTS,
-    GroupProof,
-    Wanted,
-    at_instants,
-    by_equations,
-    coordinates_of,
-    ends_of,
-)
+from groups.branches.theorem import Test, by_equations
 from groups.engine.arrays import Life, quintic
 from groups.engine.plan import price_of, seconds_of
 from groups.engine.solve import life_of, making
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.nodes import polynomial
-from mbssa.graph.source import functions
 from mbssa.joints.axes import whole_turns
 
 if TYPE_CHECKING:
@@ -32,10 +27,13 @@ if TYPE_CHECKING:
     from groups.engine.kinematics import Group
     from groups.engine.path import Way
     from groups.engine.plan import Part, Plan
-    from groups.engine.routine import Record, Routine
+    from groups.engine.routine import Routine
 
-#: Margins (G, K), and radii e and R (n, K), of steps.
-Tubes: TypeAlias = tuple[Floats, Floats, Floats]
+#: Margins (G, K) of steps, and radii e and R (2, n, K).
+Tubes: TypeAlias = tuple[Floats, Floats]
+Place: TypeAlias = tuple[int, int]
+#: Arrays: X and V, each at the left and at the right end of a step; W; then the parts of paths.
+X_ROWS, V_ROWS, W_ROWS, PATHS = 0, 2, 4, 5
 #: Steps of a block: intermediate results stay in the cache.
 BLOCK = 1024
 #: Ends of the pieces into which a step is divided; divisions at most; numbers of the columns of the steps
@@ -54,62 +52,33 @@ class Proven:
 
     part: Part
     group: Group
-    routine: Routine
     geometry: list[float]
-    #: Places of its unknowns in radii, and numbers of own bodies that others read, with their rows.
-    state: Ints
-    rows: list[int]
     test: Test
-    #: Rows that the function of instants reads, and row of each input (name, number) whose path is read.
-    read: list[int]
-    row_of: dict[tuple[str, Any], int]
-    first_hard: int
-
-
-class Test:
-    """The test of a group type over instants and over steps, as nodes and as functions of arrays."""
-
-    def __init__(self, routine: Routine, own: Sequence[Wanted], *, implicit: bool) -> None:
-        self.routine, graph = routine, routine.graph
-
-        def path(name: str, k: Any) -> list[Any]:
-            off = 0.0 if name in ("u", "q", "hard") else graph.input("path", (OFF, name, k))
-            return [*(graph.input("path", (part, name, k)) for part in PARTS[:OFF]), off]
-
-        self.results = GroupProof(routine, own, path, graph.input("ends", 0)).results
-        (_, self.function), self.used = functions("proof", [], self.results)
-        self.coordinates = coordinates_of(routine) if implicit else []
-        self.stages, self.instants = at_instants(routine, own, self.coordinates)
-        self.n_hard = len(self.instants) // 2 - 1 - len(self.coordinates)
-        (_, self.at_instants), self.read = functions("instants", self.stages, self.instants)
-        staged = [x for _, nodes in self.stages for x in nodes]
-        self.operations = sum(len(graph.needed(of)) for of in (self.results, [*staged, *self.instants]))
-        found = dict.fromkeys(data[1:] for name, data in self.used if name == "path")
-        #: Inputs (name, number) whose paths are read, but for those that the group has itself.
-        self.paths = [x for x in found if x[0] not in ("hard", "q")]
+    #: Places of its unknowns in radii; rows of these, of hard numbers, and of own numbers that others read.
+    state: Ints
+    q: list[int]
+    hard: list[int]
+    own: list[int]
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Pieces of steps in the order of time: where they begin, what is proven (G, K), radii e and R (n, K)."""
+    """Pieces of steps by time: where they begin, what is proven (G, K), radii e and R (2, n, K)."""
 
     x: Floats
     good: Bools
-    radius: Floats
-    box: Floats
+    radii: Floats
 
     @staticmethod
     def joined(parts: Sequence[Pieces]) -> Pieces:
-        x = np.concatenate([p.x for p in parts])
-        order = np.argsort(x, kind="stable")
-        good, radius, box = (
-            np.concatenate([getattr(p, name) for p in parts], axis=1)[:, order]
-            for name in ("good", "radius", "box")
+        found = (
+            np.concatenate([getattr(p, name) for p in parts], axis=-1) for name in ("x", "good", "radii")
         )
-        return Pieces(x[order], good, radius, box)
+        whole = Pieces(*found)
+        return whole.picked(np.argsort(whole.x, kind="stable"))
 
     def picked(self, which: Any) -> Pieces:
-        return Pieces(self.x[which], self.good[:, which], self.radius[:, which], self.box[:, which])
+        return Pieces(self.x[which], self.good[:, which], self.radii[..., which])
 
 
 class Prover:
@@ -119,40 +88,68 @@ class Prover:
         self.plan, self.refused, self.unknowns = plan, set[int](), plan.unknowns
         printed: dict[object, Test] = {}
         routines: dict[object, Routine] = {}
-        read, found, n_hard = set[int](), list[Proven](), 0
+        read, groups = set[int](), list[Proven]()
+        #: Row of the first residual, behind axes and their rates, and of the first number.
+        self.first_left = 2 * plan.height - plan.first_axes
+        self.first_number = row = self.first_left + 2 * len(plan.parts)
         for part in reversed(plan.parts):
-            own = tuple(
-                (n, k)
+            own = {
+                (n, k): r
                 for n, b in enumerate(part.group.own)
-                for k, row in enumerate(plan.rows_of_body(b).tolist())
-                if row in read
-            )
+                for k, r in enumerate(plan.rows_of_body(b).tolist())
+                if r in read
+            }
             try:
                 group, routine, geometry = part.group, part.routine, part.geometry
                 implicit = bool(own) and group.direct
                 if implicit:
                     group, routine = by_equations(plan, part, routines)
                     geometry = routine.geometry(group)
-                key = routine, own, implicit
+                key = routine, tuple(own), implicit
                 if key not in printed:
-                    printed[key] = Test(routine, own, implicit=implicit)
+                    printed[key] = Test(routine, tuple(own), implicit=implicit)
             except UnboundedError:
                 self.refused.add(part.index)
                 continue
-            text = printed[key]
-            first = self.unknowns if implicit else int(part.state[0]) - plan.first_state if part.n else 0
-            state = first + np.arange(routine.n)
-            self.unknowns += routine.n if implicit else 0
-            row_of = dict(zip(text.paths, plan.rows_of(group, text.paths), strict=True))
-            read |= set(row_of.values())
-            rows = [int(plan.rows_of_body(part.group.own[n])[k]) for n, k in own]
-            now = plan.rows_of(group, text.read)
-            found.append(Proven(part, group, routine, geometry, state, rows, text, now, row_of, n_hard))
-            n_hard += text.n_hard
-        self.groups = found[::-1]
-        self.rows, self.n_hard = sorted(read), n_hard
-        self._place = {row: k for k, row in enumerate(self.rows)}
-        self._rates = [_rate_of(plan, row) for row in self.rows]
+            test, state, q = printed[key], part.state - plan.first_state, part.state.tolist()
+            hard = list(range(row, row + len(test.hard)))
+            row += len(hard)
+            if implicit:
+                state, q = self.unknowns + np.arange(routine.n), list(range(row, row + routine.n))
+                row, self.unknowns = row + routine.n, self.unknowns + routine.n
+            groups.append(Proven(part, group, geometry, test, state, q, hard, list(own.values())))
+            read |= {self.row(groups[-1], *data) for name, data in test.used if name == "off"}
+        self.groups, self._numbers = groups[::-1], row - self.first_number
+        #: Rows of W: of what rows of own numbers are off, of the lengths of steps, and of not a number.
+        self._off, self.step = dict[int, int](), len(plan.parts) + 2 * self.unknowns
+        for of in self.groups:
+            self._off |= zip(of.q, (len(plan.parts) + of.state).tolist(), strict=True)
+            self._off |= zip(of.own, range(self.step, self.step + len(of.own)), strict=True)
+            self.step += len(of.own)
+        self.never, self.height = self.step + 1, row + self._numbers - plan.first_axes
+        self._paths = sorted({self.path(of, *key) for of in self.groups for key in of.test.paths})
+        self._rates = np.array([self.rate(row) for row, _ in self._paths], dtype=np.intp)
+        number = {path: k for k, path in enumerate(self._paths)}
+        #: By group, what its functions of instants and of steps read, and where they write.
+        self._calls = [
+            (
+                of,
+                [self.place(of, *key) for key in of.test.read],
+                [
+                    (PATHS + k[0], number[self.path(of, *k[1:])])
+                    if name == "path"
+                    else self.place(of, name, k)
+                    for name, k in of.test.used
+                ],
+                *self.writes(of),
+            )
+            for of in self.groups
+        ]
+        #: Bodies whose axes are read.
+        axes, width = range(plan.first_axes, plan.height), plan.record.length - plan.record.stored
+        turned = [row for row, _ in self._paths if row in axes]
+        turned += [plan.first_axes + row for call in self._calls for array, row in call[1] if array == V_ROWS]
+        self.bodies = sorted({(row - plan.first_axes) // width for row in turned})
         #: The same tests as machine code, once they are made, and the seconds that NumPy has taken.
         self.compiled: CompiledTests | None = None
         self._spent, self._operations = 0.0, sum(of.test.operations for of in self.groups)
@@ -186,36 +183,117 @@ class Prover:
 
                 self.compiled = CompiledTests(self)
 
-    def _instants(self, X: Floats) -> tuple[Floats, Floats, Floats]:
-        """Values and rates of what is read along cubics (rows, T); what is left of groups' rows (2, G, T)."""
-        # Behind the rows that are read come hard numbers, then the unknowns of all groups.
-        plan, count, n = self.plan, X.shape[1], len(self.rows)
-        first = n + self.n_hard
-        values, rates = np.zeros((2, first + self.unknowns, count))
-        values[:n] = X[self.rows]
-        for k, rate in enumerate(self._rates):
-            rates[k] = X[rate] if isinstance(rate, int) else _of_body(plan.record, X, *rate)
-        for array, rows in ((values, plan.q), (rates, plan.dq)):
-            array[first : first + plan.unknowns] = X[rows]
-        left = np.zeros((2, len(plan.parts), count))
-        for of in self.groups:
-            state = () if of.test.coordinates else [X[r] for r in of.part.state]
-            speed = () if of.test.coordinates else [X[r + plan.unknowns] for r in of.part.state]
-            given = [X[r] for r in of.read]
-            left[0, of.part.index], left[1, of.part.index], *more = of.test.at_instants(
-                given, of.geometry, state, speed
+    # --- places ----------------------------------------------------------------------------------------
+
+    def row(self, of: Proven, kind: str, k: Any) -> int:
+        """Row of a number of instants that a group's functions read."""
+        if kind in ("q", "dq"):
+            return of.q[k] if kind == "q" else self.rate(of.q[k])
+        return of.hard[k] if kind == "hard" else self.plan.rows_of(of.group, [(kind, k)])[0]
+
+    def rate(self, row: int) -> int:
+        """Row of the rate of a number."""
+        plan = self.plan
+        if row < plan.first_body:
+            return row + 1
+        if row < plan.first_state:  # a place, or the angle behind it
+            k = (row - plan.first_body) % plan.record.stored
+            return row - k + plan.record.velocity[k]
+        if row < plan.first_quality:
+            return row + plan.unknowns
+        return row + (plan.height - plan.first_axes if row < plan.height else self._numbers)
+
+    def of_row(self, row: int, side: int = 0) -> Place:
+        """Place of a row of instants at an end of a step."""
+        first = self.plan.first_axes
+        return (X_ROWS + side, row) if row < first else (V_ROWS + side, row - first)
+
+    def place(self, of: Proven, name: str, k: Any) -> Place:
+        """Place of an input of a group's functions that is no path."""
+        if name == "step":
+            return W_ROWS, self.step
+        if name == "off":
+            return W_ROWS, self._off.get(self.row(of, *k), self.never)
+        if name in ("residual", "rest"):
+            return self.of_row(self.first_left + 2 * of.part.index + (name == "rest"), k)
+        if name in ("value", "rate"):
+            row = self.row(of, *k[:2])
+            return self.of_row(row if name == "value" else self.rate(row), k[2])
+        return self.of_row(self.row(of, name, k))
+
+    def path(self, of: Proven, kind: str, k: Any) -> tuple[int, bool]:
+        """Row of a path, and whether it goes on by its rates where its principal angle does not."""
+        return self.row(of, kind, k), of.test.winds(kind, k)
+
+    def writes(self, of: Proven) -> tuple[list[Place], list[Place]]:
+        """Places that a group's functions of instants and of steps write."""
+        groups, left = len(self.plan.parts), self.first_left + 2 * of.part.index
+        numbers = [*of.hard, *(of.q if of.test.coordinates else ())]
+        steps = [of.part.index, *(groups + of.state), *(groups + self.unknowns + of.state)]
+        steps += [self._off[row] for row in of.own]
+        rows = [left, left + 1, *numbers, *map(self.rate, numbers)]
+        return [self.of_row(row) for row in rows], [(W_ROWS, int(row)) for row in steps]
+
+    # --- tests by NumPy --------------------------------------------------------------------------------
+
+    def _instants(self, X: Floats) -> Floats:
+        """V for the columns of X."""
+        plan, record, at = self.plan, self.plan.record, self.bodies
+        V, bodies = np.zeros((self.height, X.shape[1])), plan.bodies(X)
+        axes, rates = V[: self.first_left - plan.first_axes].reshape(2, len(bodies), -1, X.shape[1])
+        axes[at] = (
+            X[plan.first_axes :].reshape(axes.shape)[at] if len(X) == plan.height else plan.axes(bodies[at])
+        )
+
+        def number(i: int) -> Floats:
+            return bodies[at, i] if i < record.stored else axes[at, i - record.stored]
+
+        for k, i in enumerate(record.axes):
+            rates[at, k] = record.rate(number, i)
+        arrays = X, X, V
+        for of, reads, _, writes, _ in self._calls:
+            rows = () if of.test.coordinates else of.q
+            state, speed = [X[r] for r in rows], [X[r + plan.unknowns] for r in rows]
+            given = [arrays[array][row] for array, row in reads]
+            for (_, row), x in zip(
+                writes, of.test.at_instants(given, of.geometry, state, speed), strict=True
+            ):
+                V[row] = x
+        return V
+
+    def _tubes(self, X: Floats, apart: int, h: Floats) -> Tubes:
+        """Margins and radii of steps h (K,) between columns and those so far to the right."""
+        V, W, first = self._instants(X), np.zeros((self.never + 1, len(h))), self.plan.first_axes
+        W[: len(self.plan.parts)], W[self.step], W[self.never] = -1.0, h, np.nan
+        paths = np.array([row for row, _ in self._paths], dtype=np.intp)
+        both = [(of[of < first], of[of >= first] - first) for of in (paths, self._rates)]
+        winding = [k for k, (_, winds) in enumerate(self._paths) if winds]
+        for begin in range(0, len(h), BLOCK):
+            k = slice(begin, min(begin + BLOCK, len(h)))
+            right = slice(k.start + apart, k.stop + apart)
+            (a, b), (before, after) = (
+                [np.concatenate([X[rows, side], V[more, side]]) for side in (k, right)] for rows, more in both
             )
-            hard = n + of.first_hard + np.arange(of.test.n_hard)
-            places = [*hard, *(first + of.state if of.test.coordinates else ())]
-            for place, x, rate in zip(places, more, more[len(places) :], strict=False):
-                values[place], rates[place] = x, rate
-        return values, rates, left
+            before, after = before * h[k], after * h[k]
+            b[winding] += whole_turns((a + 0.5 * (before + after) - b)[winding])
+            path = along_cubic(a, b, before, after)
+            arrays = X[:, k], X[:, right], V[:, k], V[:, right], W[:, k], *path
+            for of, _, reads, _, writes in self._calls:
+                given = [arrays[array][row] for array, row in reads]
+                for (_, row), x in zip(writes, of.test.over_steps(given, of.geometry), strict=True):
+                    arrays[W_ROWS][row] = x
+        return self.tubes_of(W)
+
+    def tubes_of(self, W: Floats) -> Tubes:
+        """Margins and radii in W."""
+        groups, behind = len(self.plan.parts), len(self.plan.parts) + 2 * self.unknowns
+        return W[:groups], W[groups:behind].reshape(2, self.unknowns, W.shape[1])
 
     def tried(self, X: Floats, x: Floats, apart: int, h: Floats, usable: Bools, *, compiled: bool) -> Pieces:
         """Steps h (K,) between columns of an array and those so far to the right, each in one piece."""
         with np.errstate(all="ignore"):
-            margin, radius, box = self.tests(len(h), compiled=compiled)(X, apart, h)
-        return Pieces(x, self.with_needs((margin > 0.0) & usable), radius, box)
+            margin, radii = self.tests(len(h), compiled=compiled)(X, apart, h)
+        return Pieces(x, self.with_needs((margin > 0.0) & usable), radii)
 
     def with_needs(self, good: Bools) -> Bools:
         """Groups (G, K) that are good and hang on good ones alone; in place."""
@@ -223,60 +301,13 @@ class Prover:
             good[part.index] &= good[list(part.known)].all(axis=0)
         return good
 
-    def _tubes(self, X: Floats, apart: int, h: Floats) -> Tubes:
-        """Margins (G, K), and radii e and R (n, K), of steps."""
-        count = len(h)
-        found = np.full((len(self.plan.parts), count), -1.0), *np.zeros((2, self.unknowns, count))
-        values, rates, left = self._instants(with_axes(self.plan, X))
-        residual, rest = ([of[:, :count], of[:, apart : apart + count]] for of in left)
-        ends = ends_of(residual, rest, h)
-        for first in range(0, count, BLOCK):
-            k = slice(first, min(first + BLOCK, count))
-            right = slice(k.start + apart, k.stop + apart)
-            a, b = values[:, k], values[:, right].copy()
-            before, after = rates[:, k] * h[k], rates[:, right] * h[k]
-            self._wind(a, b, 0.5 * (before + after))
-            self._block(along_cubic(a, b, before, after), ends[:, k], found, k)
-        return found
-
     def regular(self, X: Floats) -> Bools:
         """(G, K) whether each column at rest is proven to be near one regular solution of a group."""
         count = X.shape[1]
         usable = np.ones((len(self.plan.parts), count), dtype=np.bool_)
         return self.tried(X, np.arange(float(count)), 0, np.zeros(count), usable, compiled=False).good
 
-    def _wind(self, a: Floats, b: Floats, way: Floats) -> None:
-        """Turn principal angles of implicit groups on by whole turns, as their rates say."""
-        first = len(self.rows) + self.n_hard
-        for of in (of for of in self.groups if of.test.coordinates):
-            for row, turn in zip((first + of.state).tolist(), of.routine.group.turns, strict=True):
-                if turn:
-                    b[row] += whole_turns(a[row] + way[row] - b[row])
-
-    def _block(self, path: Sequence[Floats], ends: Floats, found: Tubes, k: slice) -> None:
-        (margins, radii, boxes), off = found, dict[int, Any]()
-        hard, q = len(self.rows), len(self.rows) + self.n_hard
-        for of in self.groups:
-            rows, given = of.row_of, list[Any]()
-            for name, data in of.test.used:
-                part, kind, number = data if name == "path" else (-1, name, 0)
-                if kind == "ends":
-                    given.append(ends[of.part.index])
-                elif part == OFF:
-                    given.append(off.get(rows[kind, number], np.nan))
-                elif kind == "hard":
-                    given.append(path[part][hard + of.first_hard + number])
-                elif kind == "q":
-                    given.append(path[part][q + of.state[number]])
-                else:
-                    given.append(path[part][self._place[rows[kind, number]]])
-            (margin, *rest), n = of.test.function(given, of.geometry), of.routine.n
-            margins[of.part.index, k] = margin
-            for i, row in enumerate(of.state.tolist()):
-                radii[row, k], boxes[row, k] = rest[i], rest[n + i]
-            if not of.test.coordinates:
-                off |= dict(zip(of.part.state.tolist(), rest[:n], strict=True))
-            off |= dict(zip(of.rows, rest[2 * n :], strict=True))
+    # --- pieces ----------------------------------------------------------------------------------------
 
     def pieces(
         self, way: Way, begin: int, X: Floats, usable: Bools, depth: int = DEPTH, *, compiled: bool = False
@@ -341,33 +372,14 @@ class Prover:
 
     def meet(self, before: Pieces, after: Pieces) -> Bools:
         """(G, K) whether tubes, if proven, have the same solution as those before where they meet."""
-        forth = before.radius <= after.box
+        forth = before.radii[0] <= after.radii[1]
         found = np.ones(before.good.shape, dtype=np.bool_)
         if forth.all():
             return found
-        back = after.radius <= before.box
+        back = after.radii[0] <= before.radii[1]
         for of in self.groups:
             found[of.part.index] = forth[of.state].all(axis=0) | back[of.state].all(axis=0)
         return found | ~before.good
-
-
-def _rate_of(plan: Plan, row: int) -> int | tuple[Ints, int]:
-    """Row of the rate of a number that is read; of a body's pose its rows and the place in the record."""
-    if row < plan.first_body:
-        return row + 1
-    if plan.first_state <= row < plan.first_quality:
-        return row + plan.unknowns
-    stored, axes = plan.record.stored, plan.record.length - plan.record.stored
-    if row < plan.first_state:
-        b, k = divmod(row - plan.first_body, stored)
-    else:
-        b, k = divmod(row - plan.first_axes, axes)
-        k += stored
-    return plan.rows_of_body(b), k
-
-
-def _of_body(record: Record, X: Floats, rows: Ints, k: int) -> Any:
-    return record.rate(lambda i: X[rows[i]], k)
 
 
 def with_axes(plan: Plan, X: Floats) -> Floats:

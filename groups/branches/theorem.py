@@ -18,13 +18,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from groups.branches.bounds import (
     OF_RATE,
-    ORDERS,
     ROUNDING,
     Enclosure,
     Enclosures,
@@ -40,6 +39,7 @@ from mbssa.graph.derivative import derivative
 from mbssa.graph.frames import relative, total, transposed
 from mbssa.graph.linear import factorised, least_squares
 from mbssa.graph.nodes import Node, Number, above, largest, least
+from mbssa.graph.source import functions
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import measured
 
@@ -53,41 +53,80 @@ SHARE, LEAST, TIMES = 1e-3, 1e-12, 4.0
 CLOSED = 1e-6
 #: Steps towards the eigenvector w of Z, each of Z + SHIFT.
 PERRON, SHIFT = 2, 0.1
-#: What :func:`along_cubic` gives of a number's path, and what the true number is off.
-PARTS = CENTRE, SLOPE, RADIUS, SIZE, FIRST, SECOND, THIRD, OFF = range(8)
+#: What :func:`along_cubic` gives of a number's path.
+PARTS = CENTRE, SLOPE, RADIUS, SIZE, FIRST, SECOND, THIRD = range(7)
 _LARGE = 1e100
 
 #: A number of an own body: which of them, and its place in the record.
 Wanted: TypeAlias = tuple[int, int]
-#: Paths of inputs by name and number: what :data:`PARTS` names.
-Path: TypeAlias = Callable[[str, Any], Sequence[Number]]
 
 
 def inner(a: Iterable[Number], b: Iterable[Number]) -> Number:
     return total([x * y for x, y in zip(a, b, strict=True)])
 
 
-def ends_of(residual: Sequence[Number], rest: Sequence[Number], h: Number) -> Number:
-    """Bound by what is left of rows and of their rates at both ends of a step h."""
-    return largest(*residual) + OF_RATE * h * total([magnitude(x) for x in rest])
+class Test:
+    """The test of a group type as functions over instants, and over the steps between them."""
 
+    # ``wanted`` are the numbers of its bodies that other groups read. Of instants: the largest of the rows
+    # and of what is left of their rates; hard numbers, and the unknowns of a closed form that is proven by
+    # its equations (``implicit``); the rates of both. Of steps: the margin, positive where it is proven;
+    # radii e and R of the unknowns; what each wanted number is off. Steps read ``path``, (part, name,
+    # number), and ``off``, (name, number); of both ends ``residual`` and ``rest``; and ``step``, the length.
 
-class GroupProof:
-    """The proof of a group type; ``wanted`` are the numbers of its bodies that other groups read."""
-
-    # ``results``: the margin, positive where it is proven; radii e and R of the unknowns; what each wanted
-    # number is off. ``ends`` bounds what is left of the rows and of their rates at both ends.
-
-    def __init__(self, routine: Routine, wanted: Sequence[Wanted], path: Path, ends: Number) -> None:
+    def __init__(self, routine: Routine, wanted: Sequence[Wanted], *, implicit: bool) -> None:
         if routine.dense:
             raise UnboundedError("a group of many unknowns")
-        self.routine, self.graph, self.path, self.ends = routine, routine.graph, path, ends
-        plain, self.cubics = self._enclosures([0.0] * routine.n), self._cubics(wanted)
-        margins, radii, boxes = list[Number](), list[Number](), list[Number]()
+        self.routine, self.wanted, graph = routine, wanted, routine.graph
+        rest = [0.0] * 3, [0.0] * 3
+        records = [routine.record.written(routine.bodies[b], rest, rest) for b in routine.group.own]
+        self._numbers = [records[own][k] for own, k in wanted]
+        self.hard = self._hard()
+        self.coordinates = coordinates_of(routine) if implicit else []
+        time, both = routine.inputs.time(), ([0.0], [0.0])
+        rates = derivative(self.coordinates, time)
         if routine.n:
-            radii, boxes, margins = self._tube(plain)
+            both = routine.rows, derivative(routine.rows, time)
+        self.stages = [("q", self.coordinates), ("dq", rates)] if implicit else []
+        self.instants = [*map(routine.largest_of, both), *self.hard, *self.coordinates]
+        self.instants += [*derivative(self.hard, time), *rates]
+        ends, slow = ([graph.input(name, side) for side in (0, 1)] for name in ("residual", "rest"))
+        #: Bound by what is left of rows and of their rates at both ends of a step.
+        self._ends = largest(*ends) + OF_RATE * graph.input("step", 0) * total(slow)
+        self._cubics = dict(map(self._cubic, range(len(self.hard))))
+        margins, radii, boxes = self._tube() if routine.n else ([], [], [])
         margins += [x.low for x in self._enclosures(boxes).of(routine.squares)]
-        self.results = [_least_finite(margins), *radii, *boxes, *self._off(wanted, radii)]
+        self.steps = [_least_finite(margins), *radii, *boxes, *self._off(radii)]
+        (_, self.at_instants), self.read = functions("instants", self.stages, self.instants)
+        (_, self.over_steps), self.used = functions("steps", [], self.steps)
+        #: Inputs (name, number) whose paths are read.
+        self.paths = dict.fromkeys(data[1:] for name, data in self.used if name == "path")
+        staged = [x for _, nodes in self.stages for x in nodes]
+        self.operations = sum(len(graph.needed(of)) for of in (self.steps, [*staged, *self.instants]))
+
+    def winds(self, kind: str, k: Any) -> bool:
+        """Whether a path is that of a principal angle, which goes on by its rates."""
+        return bool(kind == "q" and self.coordinates and self.routine.group.turns[k])
+
+    def _hard(self) -> list[Number]:
+        """Square roots, quotients and squared sums that rows and wanted numbers need."""
+        graph, found = self.routine.graph, set[int]()
+        for i in graph.needed(self._numbers + (self.routine.rows if self.routine.n else [])):
+            op, operands, _ = graph.nodes[i]
+            if op in ("sqrt", "/"):
+                found.add(i)
+            elif op == "*" and operands[0] == operands[1] and graph.nodes[operands[0]][0] in ("+", "-"):
+                found.add(operands[0])
+        return [Node(graph, i) for i in sorted(found)]
+
+    def _path(self, name: str, k: Any) -> list[Number]:
+        return [self.routine.graph.input("path", (part, name, k)) for part in PARTS]
+
+    def _more(self, name: str, k: Any, radii: Sequence[Number]) -> Number:
+        """By how much an input may be off its cubic."""
+        if name == "q":
+            return radii[k]
+        return 0.0 if name == "u" else self.routine.graph.input("off", (name, k))
 
     def _enclosures(self, radii: Sequence[Number]) -> Enclosures:
         """Enclosures where the unknowns are within radii of their cubics."""
@@ -95,11 +134,10 @@ class GroupProof:
         def known(name: str, k: Any) -> Enclosure | None:
             if name == "g":
                 return None
-            path = self.path(name, k)
-            more = radii[k] if name == "q" else path[OFF]
-            return Enclosure(path[CENTRE], path[SLOPE], path[RADIUS] + more)
+            path = self._path(name, k)
+            return Enclosure(path[CENTRE], path[SLOPE], path[RADIUS] + self._more(name, k, radii))
 
-        return Enclosures(self.graph, known)
+        return Enclosures(self.routine.graph, known)
 
     def _majorants(self, boxes: Enclosures, radii: Sequence[Number]) -> Majorants:
         """Majorants where the unknowns are within radii of their cubics."""
@@ -107,31 +145,28 @@ class GroupProof:
         def known(name: str, k: Any) -> Majorant | None:
             if name == "g":
                 return None
-            path = self.path(name, k)
-            return [*path[SIZE:OFF], 0.0, radii[k] if name == "q" else path[OFF]]
+            return [*self._path(name, k)[SIZE:], 0.0, self._more(name, k, radii)]
 
-        return Majorants(self.graph, known, boxes, self.cubics)
+        return Majorants(self.routine.graph, known, boxes, self._cubics)
 
-    def _cubics(self, wanted: Sequence[Wanted]) -> dict[int, tuple[Majorant, Number]]:
-        """Majorants, and lower bounds of the sizes, of the cubics of hard numbers, by node."""
-        found = {}
-        for k, node in enumerate(hard_numbers(self.routine, wanted)):
-            path = self.path("hard", k)
-            low = magnitude(path[CENTRE]) - magnitude(path[SLOPE]) - path[RADIUS]
-            found[node.i] = [*path[SIZE:OFF], 0.0, 0.0], low
-        return found
+    def _cubic(self, k: int) -> tuple[int, tuple[Majorant, Number]]:
+        """Of the cubic of a hard number, by its node: the majorant, and a lower bound of its size."""
+        path = self._path("hard", k)
+        low = magnitude(path[CENTRE]) - magnitude(path[SLOPE]) - path[RADIUS]
+        return self.hard[k].i, ([*path[SIZE:], 0.0, 0.0], low)
 
-    def _tube(self, plain: Enclosures) -> tuple[list[Number], list[Number], list[Number]]:
-        """Radii e and R of the unknowns, and margins that are positive if the theorem holds."""
-        jacobian = self.routine.jacobian
-        A = self._inverse([[x.c for x in plain.of(row)] for row in jacobian])
+    def _tube(self) -> tuple[list[Number], list[Number], list[Number]]:
+        """Margins that are positive if the theorem holds, and radii e and R of the unknowns."""
+        routine = self.routine
+        plain = self._enclosures([0.0] * routine.n)
+        A = self._inverse([[x.c for x in plain.of(row)] for row in routine.jacobian])
         sizes = [[magnitude(x) for x in row] for row in A]
-        rows = self._majorants(plain, [0.0] * self.routine.n).of(self.routine.rows)
-        residuals = [self._off_cubic(f) + self.ends for f in rows]
+        rows = self._majorants(plain, [0.0] * routine.n).of(routine.rows)
+        residuals = [off_cubic(f) + self._ends for f in rows]
         Y = [inner(row, residuals) for row in sizes]
         boxes = self._boxes(Y)
         inside = self._enclosures(boxes)
-        Z = self._contraction(A, sizes, [inside.of(row) for row in jacobian])
+        Z = self._contraction(A, sizes, [inside.of(row) for row in routine.jacobian])
         w: list[Number] = list(boxes)
         for _ in range(PERRON):
             w = [inner(row, w) + SHIFT * x for row, x in zip(Z, w, strict=True)]
@@ -143,11 +178,11 @@ class GroupProof:
         guard = 1.0 + 1e-9 + ROUNDING * total([*Y, *w, *(x for row in Z for x in row)])
         e = [share * x * guard for x in w]
         margins = [box - x for box, x in zip(boxes, e, strict=True)]
-        closed = max(CLOSED, 10.0 * self.routine.group.setting.closed / self.routine.size)
-        for row, scale in zip(sizes, self.routine.scales, strict=True):
-            margins.append(closed - total(row) * self.ends * (1.0 / scale))
+        closed = max(CLOSED, 10.0 * routine.group.setting.closed / routine.size)
+        for row, scale in zip(sizes, routine.scales, strict=True):
+            margins.append(closed - total(row) * self._ends * (1.0 / scale))
         e = [(y + inner(row, e)) * guard for row, y in zip(Z, Y, strict=True)]  # what Y and Z say of e itself
-        return e, boxes, margins
+        return margins, e, boxes
 
     def _inverse(self, J: list[list[Number]]) -> list[list[Number]]:
         """(n, rows) near the inverse of a matrix, or its pseudo-inverse."""
@@ -155,15 +190,11 @@ class GroupProof:
         solve, m = factorised(matrix, self.routine.order)[0], len(J)
         return transposed([solve(projected([1.0 if i == k else 0.0 for i in range(m)])) for k in range(m)])
 
-    def _off_cubic(self, f: Majorant) -> Number:
-        """Distance of a number from the cubic through what is computed at both ends, at most."""
-        return off_cubic(f) + f[ORDERS] + ROUNDING * (f[0] + f[1])
-
     def _boxes(self, Y: Sequence[Number]) -> list[Number]:
         """R, in the sizes of the unknowns."""
         way: Number = 0.0
         for k, scale in enumerate(self.routine.scales):
-            way = largest(way, magnitude(self.path("q", k)[SLOPE]) * (2.0 / scale))
+            way = largest(way, magnitude(self._path("q", k)[SLOPE]) * (2.0 / scale))
         share = SHARE * way + LEAST
         return [scale * share + TIMES * y for scale, y in zip(self.routine.scales, Y, strict=True)]
 
@@ -183,12 +214,12 @@ class GroupProof:
                 found[-1].append(magnitude(off) + magnitude(turned) + wide)
         return found
 
-    def _off(self, wanted: Sequence[Wanted], radii: Sequence[Number]) -> list[Number]:
+    def _off(self, radii: Sequence[Number]) -> list[Number]:
         """By how much wanted numbers of own bodies are off their cubics."""
-        found = self._majorants(self._enclosures(radii), radii).of(wanted_numbers(self.routine, wanted))
+        found = self._majorants(self._enclosures(radii), radii).of(self._numbers)
         # Axes in space may be those of a quaternion: off by roundings of one, not of themselves.
-        axes = [ROUNDING if k in self.routine.record.axes else 0.0 for _, k in wanted]
-        return [self._off_cubic(f) + more for f, more in zip(found, axes, strict=True)]
+        axes = [ROUNDING if k in self.routine.record.axes else 0.0 for _, k in self.wanted]
+        return [off_cubic(f) + more for f, more in zip(found, axes, strict=True)]
 
 
 def _least_finite(margins: Sequence[Number]) -> Number:
@@ -196,40 +227,6 @@ def _least_finite(margins: Sequence[Number]) -> Number:
     if not margins:
         return 1.0
     return above(_LARGE - total([magnitude(x) for x in margins]), reduce(least, margins), -1.0)
-
-
-def wanted_numbers(routine: Routine, wanted: Sequence[Wanted]) -> list[Number]:
-    """Nodes of numbers of a group's bodies."""
-    rest = [0.0] * 3, [0.0] * 3
-    records = [routine.record.written(routine.bodies[b], rest, rest) for b in routine.group.own]
-    return [records[own][k] for own, k in wanted]
-
-
-def hard_numbers(routine: Routine, wanted: Sequence[Wanted]) -> list[Node]:
-    """Square roots, quotients and squared sums that rows and wanted numbers need."""
-    graph, numbers = routine.graph, wanted_numbers(routine, wanted)
-    found = set()
-    for i in graph.needed(numbers + (routine.rows if routine.n else [])):
-        op, operands, _ = graph.nodes[i]
-        if op in ("sqrt", "/"):
-            found.add(i)
-        elif op == "*" and operands[0] == operands[1] and graph.nodes[operands[0]][0] in ("+", "-"):
-            found.add(operands[0])
-    return [Node(graph, i) for i in sorted(found)]
-
-
-def at_instants(
-    routine: Routine, wanted: Sequence[Wanted], coordinates: Sequence[Number]
-) -> tuple[list[tuple[str, Sequence[Number]]], list[Number]]:
-    """Numbers of single instants that a proof needs: inputs that are found first, and results."""
-    # Results are the largest of the rows and of what is left of their rates; hard numbers and
-    # ``coordinates``, the unknowns of a closed form; the rates of both.
-    time, hard = routine.inputs.time(), hard_numbers(routine, wanted)
-    rates = derivative(coordinates, time)
-    both = (routine.rows, derivative(routine.rows, time)) if routine.n else ([0.0], [0.0])
-    residual = [routine.largest_of(of) for of in both]
-    stages: list[tuple[str, Sequence[Number]]] = [("q", coordinates), ("dq", rates)] if coordinates else []
-    return stages, [*residual, *hard, *coordinates, *derivative(hard, time), *rates]
 
 
 def by_equations(plan: Plan, part: Part, routines: dict[object, Routine]) -> tuple[Group, Routine]:
