@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.engine.rescue import System
-from groups.engine.routine import Routine
-from mbssa.arrays import Bools, Floats
-from mbssa.graph.source import functions
+from groups.engine.routine import Routine, jacobian_of
+from mbssa.arrays import Floats
+from mbssa.graph.nodes import Number, is_node
+from mbssa.graph.source import Printed, functions
 from mbssa.joints.catalogue import type_of_joint
 
 if TYPE_CHECKING:
     from groups.assembly_modes.search import Assembly
-    from groups.engine.plan import Part
 
 Complex = npt.NDArray[np.complex128]
 
@@ -138,7 +138,7 @@ class Closure:
 
     def __init__(self, assembly: Assembly, rng: np.random.Generator, general: bool) -> None:
         self.plan, self.column, self.size = assembly.plan, assembly.column, assembly.size
-        self.scale, self.lengths = np.append(assembly.scale, 1.0), _lengths(assembly.part)
+        self.scale = np.append(assembly.scale, 1.0)
         self.near = np.append(assembly.start[:, 0], 0.0).astype(complex)
         part, group = assembly.part, assembly.part.group
         routine, self.geometry = part.routine, part.geometry
@@ -147,112 +147,85 @@ class Closure:
             constant = np.zeros(len(group.geometry), dtype=np.bool_)
             routine = Routine(group, self.plan.record, constant, self.plan.at_reference([group], constant))
             self.geometry = group.geometry.tolist()
-            self.spread = (SPREAD * self.size * drawn(rng, len(constant)) * _movable(assembly)).tolist()
+            places = [
+                key[0] == "origin" and group.mechanism.joint_bodies(key[1])[key[2]] not in group.held
+                for key in group.uses.given
+            ]  # of joints on other bodies than legs
+            movable = np.repeat(
+                np.array(places, dtype=np.bool_), list(map(np.size, group.uses.given.values()))
+            )
+            self.spread = (SPREAD * self.size * drawn(rng, len(constant)) * movable).tolist()
         self.part = replace(part, routine=routine, rows_of={})
         #: Combinations of redundant rows, as many as unknowns.
         self.mix = rng.normal(size=(part.n, len(routine.rows))) if routine.redundant else np.eye(part.n)
         frames = [routine.bodies[link.body] for link in routine.group.links]
         self.numbers = [x * (1.0 / self.size) for frame in frames for x in frame.place]
         self.numbers += [x for frame in frames for axis in frame.axes for x in axis]
-        self._poses, self._rows = functions("poses", [], self.numbers), functions("rows", [], routine.rows)
+        rows = [_polynomial(x, self.size) for x in routine.rows]
+        slopes = [x for row in jacobian_of(routine.graph, rows, part.n) for x in row]
+        self._poses, self._rows, self._closure = (
+            functions("closure", [], of) for of in (self.numbers, rows, [*rows, *slopes])
+        )
 
     def random(self, rng: np.random.Generator, count: int) -> Complex:
         """Positions (M, n) somewhere, each of which closes for some right side."""
         far = np.exp(rng.uniform(-1.0, 1.0, (count, 1)))
         return np.asarray(self.near + far * drawn(rng, count, len(self.scale)) * self.scale)
 
-    def _at(self, x: Complex, share: float = 0.0) -> System:
-        """Rows and Jacobian of the group where the last unknown is larger by a share."""
+    def evaluate(self, functions: Printed, x: Complex, share: float = 0.0) -> Complex:
+        """Numbers (k, M) of the group where the last unknown is larger by a share."""
         off = x[:, -1] + share
         pairs = zip(self.geometry, self.spread, strict=True)
         geometry: Any = [number + spread * off if spread else number for number, spread in pairs]
-        part = replace(self.part, geometry=geometry)
-        return System(self.plan, part, np.broadcast_to(self.column[:, None], (len(self.column), len(x))))
+        Y = np.broadcast_to(self.column[:, None], (len(self.column), len(x)))
+        system = System(self.plan, replace(self.part, geometry=geometry), Y)
+        return np.asarray(system.evaluate(functions, np.arange(len(x)), x[:, :-1].T))
 
     def linearised(self, x: Complex) -> tuple[Complex, Complex]:
         """Residuals (M, n), over the size and its square, and the Jacobian (M, n, n) by scaled unknowns."""
-        every = np.arange(len(x))
-        found, J = self._at(x).at(x[:, :-1].T, every)
-        rows, J = self._squared(found.T, J)
-        rows, J = rows @ self.mix.T, self.mix @ J
-        by_share: Any = np.zeros_like(rows)
+        found, (n, m) = self.evaluate(self._closure, x), self.mix.shape
+        J = np.zeros((len(x), n + 1, n + 1), dtype=np.complex128)
+        J[:, :n, :n] = self.mix @ found[m:].reshape(m, n, len(x)).transpose(2, 0, 1) * self.scale[:-1]
+        J[:, n, n] = 1.0
         if any(self.spread):  # squares in the share, so that this is no approximation
-            both = [self._at(x, by).evaluate(self._rows, every, x[:, :-1].T).T for by in (1.0, -1.0)]
-            by_share = 0.5 * np.subtract(*(self._squared(each)[0] for each in both))
-        last = np.zeros((len(x), 1, J.shape[2] + 1))
-        last[:, 0, -1] = 1.0
-        J = np.concatenate([np.concatenate([J, by_share[:, :, None]], axis=2), last], axis=1)
-        return np.column_stack([rows, x[:, -1]]), J
-
-    def _squared(self, rows: Complex, J: Any = 0.0) -> tuple[Complex, Any]:
-        """Rows with the difference of two squares for that of two lengths, and their Jacobian."""
-        size = self.size
-        # A row is the distance of two points less a length: here it is their squares' difference, which has
-        # no root. The distance's derivative has the same root, so that its sign does not matter.
-        is_length = np.isfinite(self.lengths)
-        length = np.where(is_length, self.lengths, 0.0)
-        factor = np.where(is_length, 2.0 * (rows + length), size) / size**2
-        return np.where(is_length, rows + 2.0 * length, size) * rows / size**2, J * factor[:, :, None]
+            J[:, :n, n] = 0.5 * np.subtract(*(self.evaluate(self._rows, x, by).T for by in (1.0, -1.0)))
+        return np.column_stack([found[:m].T @ self.mix.T, x[:, -1]]), J
 
     def poses(self, x: Complex) -> Complex:
         """(M, k) points, over the size, and rotations of the bodies of the tree."""
-        return np.asarray(self._at(x).evaluate(self._poses, np.arange(len(x)), x[:, :-1].T).T)
+        return self.evaluate(self._poses, x).T
 
 
-def _movable(assembly: Assembly) -> Bools:
-    """(numbers,) which numbers of the geometry are places of joints on other bodies than legs."""
-    group = assembly.part.group
-    given, bodies = group.uses.given, group.mechanism.joint_bodies
-    places = [key[0] == "origin" and bodies(key[1])[key[2]] not in group.held for key in given]
-    return np.repeat(np.array(places, dtype=np.bool_), list(map(np.size, given.values())))
-
-
-def _lengths(part: Part) -> Floats:
-    """(rows,) lengths of those that are distances less a length, NaN for the others."""
-    group, found = part.group, list[float]()
-    frames, at = group.frames, group.setting.reference
-    for strut in group.struts:
-        if strut.slide < 0 or strut.slide_driven:
-            ends = [
-                at.position[b]
-                + at.rotation[b] @ frames.origin[j, group.mechanism.joint_bodies(j)[:2].index(b)]
-                for b, j in ((strut.base, strut.pin), (strut.tip, strut.ball))
-            ]
-            found.append(float(np.linalg.norm(ends[1] - ends[0])))
-    for j in group.cuts:
-        kind = type_of_joint(group.mechanism, j)
-        if kind.line == "rod":
-            found.append(float(frames.parameters["length"][j]))
-        else:
-            found += [np.nan] * (len(kind.pair.constraints) if kind.pair is not None else 0)
-    return np.array(found + [np.nan] * (len(part.routine.rows) - len(found)))
+def _polynomial(row: Number, size: float) -> Number:
+    """A row over the size; of the distance of two points less a length, the difference of their squares."""
+    if is_node(row) and row.op == "-" and row.operand(0).op == "sqrt":
+        length = row.operand(1)
+        return (row.operand(0).operand(0) - length * length) * (1.0 / size**2)
+    return row * (1.0 / size)
 
 
 def follow(
     system: Closure, states: Complex, begin: Complex, end: Complex, bend: Complex | complex
 ) -> tuple[Complex, Floats]:
     """Follow positions (M, n) from right sides ``begin`` to ``end``; where they are, and the share done."""
-    count, here = len(states), states.copy()
-    t, h = np.zeros(count), np.full(count, BEGIN)
-    on, scale = np.ones(count, dtype=bool), system.scale
-    tangent, fresh = np.empty_like(here), on.copy()
-    bend = np.broadcast_to(bend, count)
+    count, here, scale = len(states), states.copy(), system.scale
+    t, h, on, bends = np.zeros(count), np.full(count, BEGIN), np.arange(count), np.broadcast_to(bend, count)
     with np.errstate(all="ignore"):
-        while on.any():
-            if fresh.any():
-                way, gamma = (end - begin)[fresh], bend[fresh]
-                tangent[fresh] = _rate(system, here[fresh], way, gamma, t[fresh])
-                fresh[:] = False
-            way, gamma, now = (end - begin)[on], bend[on], here[on]
-            at, step = t[on], np.minimum(h[on], 1.0 - t[on])[:, None]
-            half, full = at + 0.5 * step[:, 0], at + step[:, 0]
-            k1 = tangent[on]
-            k2 = _rate(system, now + 0.5 * step * k1, way, gamma, half)
-            k3 = _rate(system, now + 0.5 * step * k2, way, gamma, half)
-            k4 = _rate(system, now + step * k3, way, gamma, full)
-            then = now + step / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
-            wanted = begin[on] + (full / ((1.0 - full) * gamma + full))[:, None] * way
-            corrections = []
+        while len(on):
+            now, way, gamma, at = here[on], (end - begin)[on], bends[on], t[on]
+            step = np.minimum(h[on], 1.0 - at)
+            half, full, wide = at + 0.5 * step, at + step, step[:, None]
+
+            def rate(x: Complex, t: Floats, way: Complex = way, gamma: Complex = gamma) -> Complex:
+                share = gamma / ((1.0 - t) * gamma + t) ** 2
+                return np.asarray(_solved(system.linearised(x)[1], share[:, None] * way) * scale)
+
+            k1 = rate(now, at)
+            k2 = rate(now + 0.5 * wide * k1, half)
+            k3 = rate(now + 0.5 * wide * k2, half)
+            k4 = rate(now + wide * k3, full)
+            then = now + wide / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+            wanted, corrections = begin[on] + (full / ((1.0 - full) * gamma + full))[:, None] * way, []
             for _ in range(2):
                 right, matrix = system.linearised(then)
                 change = _solved(matrix, wanted - right)
@@ -260,20 +233,11 @@ def follow(
                 then = then + change * scale
             one, two = corrections
             good = (one <= FIRST) & (two <= SECOND)
-            taken = np.flatnonzero(on)[good]
-            here[taken] = then[good]
-            t[taken] = np.where(h[taken] >= 1.0 - t[taken], 1.0, t[taken] + step[good, 0])
-            fresh[taken] = t[taken] < 1.0
+            here[on[good]], t[on[good]] = then[good], np.where(h[on] >= 1.0 - at, 1.0, full)[good]
             factor = np.clip(0.8 * (FIRST / np.maximum(one, 1e-30)) ** 0.2, 0.3, 3.0)
-            h[on] = step[:, 0] * np.where(np.isfinite(factor), np.where(good, factor, 0.5), 0.5)
-            on &= (t < 1.0) & (h > LEAST)
+            h[on] = step * np.where(np.isfinite(factor), np.where(good, factor, 0.5), 0.5)
+            on = on[(t[on] < 1.0) & (h[on] > LEAST)]
     return here, t
-
-
-def _rate(system: Closure, x: Complex, way: Complex, bend: Complex, t: Floats) -> Complex:
-    """Rates (M, n) of the unknowns by the share of the arc that is done."""
-    share = bend / ((1.0 - t) * bend + t) ** 2
-    return np.asarray(_solved(system.linearised(x)[1], share[:, None] * way) * system.scale)
 
 
 def _solved(matrix: Complex, right: Complex) -> Complex:

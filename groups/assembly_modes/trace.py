@@ -63,7 +63,7 @@ class Sections(Closure):
     def linearised(self, x: Complex) -> tuple[Complex, Complex]:
         rows, J = super().linearised(x)
         t, n = x[:, -1], len(self.line)
-        found = self._at(x).evaluate(self._numbers, np.arange(len(x)), x[:, :-1].T)
+        found = self.evaluate(self._numbers, x)
         height = self.normal @ found[: self._count]
         slope = np.einsum("k,knm->mn", self.normal, found[self._count :].reshape(self._count, n, -1))
         slope = np.column_stack([slope * self.scale[:-1], np.full(len(x), self.by)])
