@@ -1,10 +1,18 @@
-"""All complex positions of a group that pins and rods close."""
+"""All complex positions of a group: until there are as many as its degree, or a trace test is passed."""
+
+# Of groups that pins and rods close positions are followed from right side to right side. Trace test: the
+# positions at the right sides on a line are a curve, which is irreducible: equations map an irreducible
+# variety to all right sides. A hyperplane meets it in some points, and the sum of a coordinate over them is
+# linear along parallel hyperplanes if and only if no point is left out (A. Leykin, J. I. Rodriguez, F.
+# Sottile 2018, *Trace test*, Arnold Mathematical Journal 4). All of them, followed while the hyperplane turns
+# to one right side, reach all positions there that are isolated.
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,28 +41,33 @@ BEGIN, LEAST, NEARLY = 0.02, 1e-7, 0.99
 SAME, REAL = 1e-6, 1e-6
 #: Places, over the size, and entries of rotations that are at infinity.
 INFINITE = 1e4
+#: Most unknowns of a group by a trace test, points on a hyperplane, and webs until the test is passed.
+UNKNOWNS, POINTS, WEBS = 5, 80, 4
+#: Share of what the least point adds to the test from which on one is missing.
+MISSING = 1e-3
+#: Operations of equations that are polynomials in the unknowns, and in the sines and cosines of angles.
+_ALGEBRAIC = frozenset(("in", "const", "moved", "+", "-", "*", "neg", "sin", "cos"))
 #: Share of the size by which the places of joints of the mechanism in general are off those of the group.
 SPREAD = 0.3
 
 
-@dataclass(frozen=True, eq=False)
-class Positions:
-    """The complex positions of a group."""
+class Positions(NamedTuple):
+    """The complex positions of a group at its right side."""
 
     count: int
     ended: int
     sound: bool
-    real: list[Floats]  # unknowns (n,) each
+    real: Complex  # (M, n) unknowns of those that are real
 
     def text(self, degree: int | None) -> str:
         """The search in words, with how it ended."""
         others = self.count - self.ended
         rest = f", {others} end in singular positions or at infinity" if others else ""
-        loops, drawn = ARCS * CORNERS * (CORNERS - 1) // 2 - CORNERS + 1, DRAWN
+        loops = ARCS * CORNERS * (CORNERS - 1) // 2 - CORNERS + 1
         end = (
             "as many as the degree of such a group"
             if self.count == degree
-            else f"{loops} loops of each and {drawn} positions drawn at random led to no other"
+            else f"{loops} loops of each and {DRAWN} positions drawn at random led to no other"
         )
         return (
             f"{self.count} complex positions were followed, {end}: {len(self.real)} are real, "
@@ -62,20 +75,36 @@ class Positions:
         )
 
 
-def applies(assembly: Assembly) -> bool:
+def has_degree(assembly: Assembly) -> bool:
     """Whether a group is closed by as many pins and rods as it has unknowns, and no gear ratio is in it."""
-    group = assembly.part.group
-    mechanism = group.mechanism
+    group, mechanism = assembly.part.group, assembly.part.group.mechanism
     kinds = [type_of_joint(mechanism, j) for j in group.cuts]
-    if group.spins or assembly.part.routine.redundant or not all(len(name) == 2 for name in group.names):
-        return False
-    if any(mechanism.n_driven_of_joint[j] for j in group.cuts):
-        return False
-    if not all(kind.is_ball or kind.line == "rod" for kind in kinds):
-        return False
     carrying = [type_of_joint(mechanism, link.joint).pair for link in group.links if link.joint >= 0]
     turns = [step for pair in carrying if pair for step in pair.steps if step.kind == "turn"]
-    return all(step.factor in (1.0, -1.0) for step in turns if step.coordinate is not None)
+    return (
+        not (group.spins or assembly.part.routine.redundant)
+        and all(len(name) == 2 for name in group.names)
+        and not any(mechanism.n_driven_of_joint[j] for j in group.cuts)
+        and all(kind.is_ball or kind.line == "rod" for kind in kinds)
+        and all(step.factor in (1.0, -1.0) for step in turns if step.coordinate is not None)
+    )
+
+
+def is_algebraic(assembly: Assembly) -> bool:
+    """Whether the equations of a group are polynomials in sines and cosines of angles and in lengths."""
+    routine = assembly.part.routine
+    nodes, depends, lengths, angles = routine.graph.nodes, set[int](), set[int](), set[int]()
+    for i in routine.graph.needed(routine.rows):
+        op, operands, data = nodes[i]
+        if (op == "in" and data[0] == "q") or not depends.isdisjoint(operands):
+            depends.add(i)
+            if op not in _ALGEBRAIC:
+                return False
+        if op != "neg":  # of what is negative, the number itself
+            unsigned = {nodes[k][1][0] if nodes[k][0] == "neg" else k for k in depends.intersection(operands)}
+            (angles if op in ("sin", "cos") else lengths).update(unsigned)
+    are_unknowns = all(nodes[i][0] == "in" for i in angles)
+    return routine.n <= UNKNOWNS and are_unknowns and angles.isdisjoint(lengths)
 
 
 def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Positions | None:
@@ -87,12 +116,14 @@ def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Po
         web = Web(system, rng)
         if known:
             web.lead(np.column_stack([np.array(known, dtype=complex), np.zeros(len(known))]))
-        while max(web.counts) != degree and (web.open_arcs() or web.lead(system.random(rng, DRAWN))):
-            while max(web.counts) != degree and (arcs := web.open_arcs()):
+        while max(web.counts) != degree:
+            if arcs := web.open_arcs():
                 if max(web.counts) > MOST:
                     return None
                 web.carry(arcs)
                 told("following complex positions", min(0.8, max(web.counts) / (degree or MOST)))
+            elif not web.lead(system.random(rng, DRAWN)):
+                break
         if max(web.counts) == degree:
             break
     found, side = web.fullest()
@@ -101,7 +132,7 @@ def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Po
     told("following complex positions", 0.9)
     answer = closed(system, found, side)
     told("following complex positions", 1.0)
-    return replace(answer, sound=answer.sound and (len(found) == degree or len(set(web.counts)) == 1))
+    return answer._replace(sound=answer.sound and (len(found) == degree or len(set(web.counts)) == 1))
 
 
 def closed(system: Closure, states: Complex, side: Complex) -> Positions:
@@ -109,21 +140,16 @@ def closed(system: Closure, states: Complex, side: Complex) -> Positions:
     begin = np.tile(side, (len(states), 1))
     ends, t = follow(system, states, begin, np.zeros_like(begin), 1.0)
     gone = ~(np.abs(system.poses(ends)).max(axis=1) < INFINITE)
-    arrived, unlike = (t == 1.0) & ~gone, _List(system)
-    for x in ends[arrived]:
-        unlike.place(x)
-    arrived_at = len(unlike.states)
+    arrived = ends[(t == 1.0) & ~gone]
+    unlike = _List(system, arrived)
+    ended = len(unlike.states)
     # The closure of the group itself is real: the conjugate of a position is one, found or lost on its way.
-    for x in unlike.states[:arrived_at]:
+    for x in unlike.states[:ended]:
         unlike.place(x.conj())
-    real = [
-        x[:-1].real
-        for x, key in zip(unlike.states, unlike.keys, strict=True)
-        if np.abs(key.imag).max() <= REAL
-    ]
-    sound = bool((gone | (t > NEARLY)).all())
-    sound = sound and len(unlike.states) == arrived_at == np.count_nonzero(arrived)
-    return Positions(len(states), len(unlike.states), sound, real)
+    sound = bool((gone | (t > NEARLY)).all()) and len(unlike.states) == ended == len(arrived)
+    real = np.abs(np.array(unlike.keys).imag).reshape(len(unlike.keys), -1).max(axis=1, initial=0.0) <= REAL
+    states = np.array(unlike.states).reshape(-1, len(side))
+    return Positions(len(begin), len(states), sound, states[real, :-1].real)
 
 
 def drawn(rng: np.random.Generator, *shape: int) -> Complex:
@@ -246,18 +272,18 @@ def _solved(matrix: Complex, right: Complex) -> Complex:
     try:
         solved[:] = np.linalg.solve(matrix, right[:, :, None])[:, :, 0]
     except np.linalg.LinAlgError:
-        for k in range(len(right)):
-            if np.isfinite(matrix[k]).all() and np.linalg.matrix_rank(matrix[k]) == len(right[k]):
-                solved[k] = np.linalg.solve(matrix[k], right[k])
+        regular = np.isfinite(matrix).all(axis=(1, 2)) & (np.linalg.slogdet(matrix)[0] != 0.0)
+        solved[regular] = np.linalg.solve(matrix[regular], right[regular, :, None])[:, :, 0]
     return solved
 
 
 class _List:
     """Positions that differ by their poses."""
 
-    def __init__(self, system: Closure) -> None:
-        self.system, self.states = system, list[Complex]()
-        self.keys = list[Complex]()
+    def __init__(self, system: Closure, states: Iterable[Complex] = ()) -> None:
+        self.system, self.states, self.keys = system, list[Complex](), list[Complex]()
+        for x in states:
+            self.place(x)
 
     def place(self, x: Complex) -> int:
         """Number of a position (n,), which is added if it is new."""
@@ -281,12 +307,13 @@ class Web:
         self.corners = far * drawn(rng, CORNERS, len(system.scale))
         self.lists = [_List(system) for _ in self.corners]
         arcs = [
-            (a, b, k, np.exp(rng.uniform(-1.0, 1.0) + 1j * (rng.uniform(-0.7, 0.7) + 1.6 * (k - 1))))
+            (a, b, np.exp(rng.uniform(-1.0, 1.0) + 1j * (rng.uniform(-0.7, 0.7) + 1.6 * (k - 1))))
             for a, b in itertools.combinations(range(CORNERS), 2)
             for k in range(ARCS)
         ]
-        self.arcs = [*arcs, *((b, a, k, 1.0 / bend) for a, b, k, bend in arcs)]
-        self.carried = set[tuple[int, int, int, int]]()
+        #: Right sides at both ends, and the bend, of each arc; then those of the other sense.
+        self.arcs = [*arcs, *((b, a, 1.0 / bend) for a, b, bend in arcs)]
+        self.carried = set[tuple[int, int]]()
 
     @property
     def counts(self) -> list[int]:
@@ -308,20 +335,76 @@ class Web:
 
     def open_arcs(self) -> list[tuple[int, int]]:
         """Arcs, by number, with positions, by theirs, that were not carried along them."""
-        return [
-            (n, k)
-            for n, (a, b, arc, _) in enumerate(self.arcs)
-            for k in range(len(self.lists[a].states))
-            if (a, b, arc, k) not in self.carried
-        ]
+        pairs = ((n, k) for n, (a, *_) in enumerate(self.arcs) for k in range(len(self.lists[a].states)))
+        return [pair for pair in pairs if pair not in self.carried]
 
     def carry(self, steps: list[tuple[int, int]]) -> None:
         """Carry positions along arcs, each in both senses."""
-        arcs = [self.arcs[n] for n, _ in steps]
-        states = np.array([self.lists[arc[0]].states[k] for arc, (_, k) in zip(arcs, steps, strict=True)])
-        begin, end = (self.corners[[arc[side] for arc in arcs]] for side in (0, 1))
-        ends, t = follow(self.system, states, begin, end, np.array([arc[3] for arc in arcs]))
-        for (a, b, arc, _), (_, k), x, done in zip(arcs, steps, ends, t, strict=True):
-            self.carried.add((a, b, arc, k))
+        a, b, bend = zip(*(self.arcs[n] for n, _ in steps), strict=True)
+        states = np.array([self.lists[side].states[k] for side, (_, k) in zip(a, steps, strict=True)])
+        ends, t = follow(self.system, states, self.corners[[*a]], self.corners[[*b]], np.array(bend))
+        self.carried.update(steps)
+        for (n, _), side, x, done in zip(steps, b, ends, t, strict=True):
             if done == 1.0:
-                self.carried.add((b, a, arc, self.lists[b].place(x)))
+                back = (n + len(self.arcs) // 2) % len(self.arcs)
+                self.carried.add((back, self.lists[side].place(x)))
+
+
+class Sections(Closure):
+    """The same on a line of right sides, the last unknown, which a hyperplane meets."""
+
+    def __init__(self, assembly: Assembly, rng: np.random.Generator) -> None:
+        super().__init__(assembly, rng, general=False)
+        routine, numbers = self.part.routine, [x for x in self.numbers if is_node(x)]
+        slopes = [x for row in jacobian_of(routine.graph, numbers, routine.n) for x in row]
+        self._numbers, self._count = functions("numbers", [], [*numbers, *slopes]), len(numbers)
+        self.line, self.normal, (self.by,) = (drawn(rng, k) for k in (routine.n, len(numbers), 1))
+        #: Place of the hyperplane from which it turns; None while it is moved in parallel.
+        self.turning: complex | None = None
+
+    def poses(self, x: Complex) -> Complex:
+        return np.column_stack([super().poses(x), x[:, -1]])
+
+    def linearised(self, x: Complex) -> tuple[Complex, Complex]:
+        rows, J = super().linearised(x)
+        t, n = x[:, -1], len(self.line)
+        found = self.evaluate(self._numbers, x)
+        height = self.normal @ found[: self._count]
+        slope = np.einsum("k,knm->mn", self.normal, found[self._count :].reshape(self._count, n, -1))
+        slope = np.column_stack([slope * self.scale[:-1], np.full(len(x), self.by)])
+        rows[:, :-1] -= t[:, None] * self.line
+        J[:, :-1, -1] -= self.line
+        rows[:, -1], J[:, -1] = height + self.by * t, slope
+        if self.turning is not None:  # the share of t in what the hyperplane is off
+            off = self.turning - height
+            slope[:, -1] = 0.0
+            rows[:, -1], J[:, -1] = t / off, (t / off**2)[:, None] * slope
+            J[:, -1, -1] = 1.0 / off
+        return rows, J
+
+    def has_all(self, states: Complex, side: Complex) -> bool:
+        """Whether positions (M, n + 1) on a hyperplane are all that there are, by a trace test."""
+        step, begin = np.append(np.zeros(len(side) - 1), 1.0), np.tile(side, (len(states), 1))
+        ends, t = zip(*(follow(self, states, begin, begin + off, 1.0) for off in (step, -step)), strict=True)
+        bend = ends[0][:, -1] - 2.0 * states[:, -1] + ends[1][:, -1]
+        return bool((np.array(t) == 1.0).all() and abs(bend.sum()) < MISSING * np.abs(bend).min())
+
+
+def traced(assembly: Assembly) -> Positions | None:
+    """All positions where redundant equations are combined; None where the trace test is not passed."""
+    rng = np.random.default_rng(0)
+    system = Sections(assembly, rng)
+    states = system.random(rng, DRAWN)
+    for _ in range(WEBS):
+        web = Web(system, rng)
+        web.lead(states)
+        while arcs := web.open_arcs():
+            if max(web.counts) > POINTS:
+                return None
+            web.carry(arcs)
+            assembly.told("following complex positions", 0.9 * max(web.counts) / POINTS)
+        states, side = web.fullest()
+        if len(states) and system.has_all(states, side):
+            system.turning = side[-1]
+            return closed(system, states, np.append(side[:-1], 1.0 / system.by))
+    return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.assembly_modes import homotopy, trace
+from groups.assembly_modes.homotopy import has_degree, is_algebraic, positions, traced
 from groups.branches.prover import prover_of
 from groups.engine.rescue import System
 from groups.engine.solve import plan_of
@@ -217,35 +217,27 @@ def searched(assembly: Assembly) -> Search:
     if routine.linear or most == 1:
         assembly.add_from(assembly.start)
         return CLOSED_FORM
-    if not homotopy.applies(assembly):
-        return _by_trace(assembly) or _from_random_starts(assembly, starts)
-    search = _from_random_starts(assembly, min(starts, LOT))
-    if search.complete:
-        return search
-    # A loop of a larger truss that does not close by as much in all positions has more of them.
-    truss = truss_of(assembly.group)
-    degree = most if truss is None or truss.links <= 5 else None
-    states = [placement.column[assembly.part.state] for placement in assembly.found]
-    answer = homotopy.positions(assembly, states, degree)
+    answer, certain = None, False
+    if has_degree(assembly):
+        search = _from_random_starts(assembly, min(starts, LOT))
+        if search.complete:
+            return search
+        # A loop of a larger truss that does not close by as much in all positions has more of them.
+        truss = truss_of(assembly.group)
+        degree = most if truss is None or truss.links <= 5 else None
+        answer = positions(assembly, [each.column[assembly.part.state] for each in assembly.found], degree)
+    elif starts >= LOT and most is None and is_algebraic(assembly):
+        answer, certain = traced(assembly), True
     if answer is None or not answer.sound:
         return _from_random_starts(assembly, starts)
-    assembly.add_from(np.array(answer.real, dtype=float).reshape(-1, assembly.part.n).T)
+    assembly.add_from(answer.real.T)
+    if certain:
+        shown = "and a trace test shows that there are no others"
+        return Search(f"{answer.count} complex positions were followed, {shown}", complete=True)
     if len(answer.real) != len(assembly.found):
         return _from_random_starts(assembly, starts)
     complete = most in (answer.count, answer.ended)
     return Search(answer.text(degree) + ("" if complete else "; not proven complete"), complete)
-
-
-def _by_trace(assembly: Assembly) -> Search | None:
-    """The search by a trace test; None with a known degree, few starts, or where it is not passed."""
-    if assembly.starts < LOT or assembly.most is not None or not trace.applies(assembly):
-        return None
-    answer = trace.traced(assembly)
-    if answer is None or not answer.sound:
-        return None
-    assembly.add_from(np.array(answer.real, dtype=float).reshape(-1, assembly.part.n).T)
-    text = f"{answer.count} complex positions were followed, and a trace test shows that there are no others"
-    return Search(text, complete=True)
 
 
 def _from_random_starts(assembly: Assembly, most_in_a_row: int) -> Search:

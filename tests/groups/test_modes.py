@@ -8,7 +8,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.assembly_modes import homotopy, starting_pose, trace
+from groups.assembly_modes import homotopy, starting_pose
 from groups.assembly_modes.search import Assembly
 from groups.motion import reference_inputs
 from groups.solvers import library
@@ -150,7 +150,7 @@ def test_newton_finds_what_closed_forms_find():
 def test_a_trace_test_notices_each_position_that_is_left_out(name, group, count):
     model = build(name)
     assembly, rng = Assembly(model, model.structure.groups[group - 1]), np.random.default_rng(0)
-    system = trace.Sections(assembly, rng)
+    system = homotopy.Sections(assembly, rng)
     states, side = system.random(rng, 24), None
     while side is None or not system.has_all(states, side):
         web = homotopy.Web(system, rng)
@@ -171,7 +171,7 @@ def test_equations_that_are_not_algebraic_have_no_trace_test():
             if "," in chain
             else build(chain)
         )
-        assert not trace.applies(Assembly(model, model.structure.groups[-1]))
+        assert not homotopy.is_algebraic(Assembly(model, model.structure.groups[-1]))
 
 
 #: Chains that a spherical joint closes.
