@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,13 +51,14 @@ _ALGEBRAIC = frozenset(("in", "const", "moved", "+", "-", "*", "neg", "sin", "co
 SPREAD = 0.3
 
 
-class Positions(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Positions:
     """The complex positions of a group at its right side."""
 
     count: int
     ended: int
     sound: bool
-    real: Complex  # (M, n) unknowns of those that are real
+    real: Floats  # (M, n) unknowns of those that are real
 
     def text(self, degree: int | None) -> str:
         """The search in words, with how it ended."""
@@ -132,7 +133,7 @@ def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Po
     told("following complex positions", 0.9)
     answer = closed(system, found, side)
     told("following complex positions", 1.0)
-    return answer._replace(sound=answer.sound and (len(found) == degree or len(set(web.counts)) == 1))
+    return replace(answer, sound=answer.sound and (len(found) == degree or len(set(web.counts)) == 1))
 
 
 def closed(system: Closure, states: Complex, side: Complex) -> Positions:

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.engine.arrays import quintic
 from groups.motion import Motion
 from groups.posed import configuration_at, posed
 from mbssa.arrays import Floats
-from mbssa.graph.nodes import polynomial
 
 if TYPE_CHECKING:
     from groups.branches.insertion import Proof
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
 ACROSS, LEAST_BEFORE = 1e-3, 1e-5
 #: Share of the way by which extrapolations may miss.
 STRAIGHT = 0.02
+#: Numbers of planar poses, of these with velocities, and of records.
+_PLANAR = 3, 6, 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,35 +64,30 @@ class Crossed:
 
 
 class Trail:
-    """Columns that were solved in a time step, by share."""
+    """Records of bodies (N, numbers) that were solved in a time step, by share."""
 
     def __init__(self, step: Step, plan: Plan) -> None:
         self.step, self.plan = step, plan
-        self.shares, self.poses = list[float](), list[tuple[Floats, ...]]()
-
-    def _pose(self, column: Floats) -> tuple[Floats, ...]:
-        """Position, orientation, velocity and acceleration (N, …) in a column."""
-        bodies = self.plan.bodies(column[:, None])[:, :, 0]
-        return tuple(bodies[:, of].copy() for of in self.plan.record.outputs)
+        self.shares, self.records = list[float](), list[Floats]()
 
     def add(self, columns: Floats, shares: Floats) -> None:
         self.shares += shares.tolist()
-        self.poses += map(self._pose, columns.T)
+        self.records += [*np.moveaxis(self.plan.bodies(columns), -1, 0).copy()]
 
     def crossed(self, proof: Proof, at: float) -> Crossed | None:
         """The pose behind a crossing that is near a share of the step; None where there is none."""
         longest, length = self.step.way.longest, float(self.step.way.time[1])
         across = min(ACROSS / longest, 0.2)
-        before = [k for k, share in enumerate(self.shares) if share <= at - across]
-        k = before[-1] if before else 0
+        k = max((k for k, share in enumerate(self.shares) if share <= at - across), default=0)
         if not self.shares or (at - self.shares[k]) * longest < LEAST_BEFORE:
             return None
-        share = at + (at - self.shares[k])
+        share, before = at + (at - self.shares[k]), self.records[k]
         seconds = (share - self.shares[k]) * length
         inputs = self.step.way.at(np.array([share]))[:, 0]
-        near, model = extrapolated(self.poses[k], seconds), proof.model
+        near, model, d = extrapolated(before, seconds), proof.model, len(self.plan.record.position)
         try:
-            there = posed(model, configuration_at(*near), inputs[0::3])
+            turn = near[:, d] if self.plan.record.planar else near[:, d:]
+            there = posed(model, configuration_at(near[:, :d], turn), inputs[0::3])
         except (ValueError, np.linalg.LinAlgError):  # it is singular there
             return None
         value, rate, acceleration = (inputs[order::3, None] for order in range(3))
@@ -100,57 +95,53 @@ class Trail:
         solving, status = proof.piece(motion, None, there)
         if status.any():
             return None
-        pose = self._pose(solving.X[:, 0])
+        after = self.plan.bodies(solving.X)[:, :, 0]
         # A tolerance in units of the way of the inputs: lengths are over the size.
-        limit = STRAIGHT * (share - self.shares[k]) * longest
-        there_and_back = ((near, pose), (extrapolated(pose, -seconds), self.poses[k]))
-        for one, other in there_and_back:
-            for a, b, unit in zip(one[:2], other[:2], (model.frames.size, 1.0), strict=True):
-                if not np.abs(a - b).max(initial=0.0) <= limit * unit:
-                    return None
-        self.shares, self.poses = [self.shares[k]], [self.poses[k]]
+        unit = np.repeat([model.frames.size, 1.0], [d, near.shape[1] - d])
+        there_and_back = ((near, after), (extrapolated(after, -seconds), before))
+        off = max(np.abs((one - other[:, : len(unit)]) / unit).max() for one, other in there_and_back)
+        if not off <= STRAIGHT * (share - self.shares[k]) * longest:
+            return None
+        self.shares, self.records = [self.shares[k]], [before]
         time = self.step.begins + share * length
         return Crossed(share, time, inputs, solving.column(), status[:, 0], there)
 
     def between(self, crossed: Crossed) -> Floats:
-        """Records (N, numbers) of the bodies at the end of the step, by the poses around it."""
-        seconds = (crossed.share - self.shares[0]) * float(self.step.way.time[1])
-        s = (1.0 - self.shares[0]) / (crossed.share - self.shares[0])
-        (p, q, v, a), (p1, q1, v1, a1) = self.poses[0], self._pose(crossed.column)
-        d = p.shape[1]
-        place = polynomial(s, quintic((p, v[:, :d], a[:, :d]), (p1, v1[:, :d], a1[:, :d]), seconds))
-        turn = polynomial(s, quintic((q, *_rates_of(q, v, a)), (q1, *_rates_of(q1, v1, a1)), seconds))
-        # Rates by the cubic through those on either side and their accelerations.
-        rise, one, two = v1 - v, a * seconds, a1 * seconds
-        bend, third = 3 * rise - 2 * one - two, one + two - 2 * rise
-        velocity = v + s * (one + s * (bend + s * third))
-        acceleration = (one + s * (2 * bend + s * 3 * third)) / seconds
-        turn = turn[:, None] if turn.ndim == 1 else _unit(turn)
-        return np.concatenate([place, turn, velocity, acceleration], axis=1)
+        """Records (N, numbers) of the bodies at the end of the step, by cubics through those around it."""
+        share, seconds = crossed.share - self.shares[0], float(self.step.way.time[1])
+        seconds, s = seconds * share, (1.0 - self.shares[0]) / share
+        one, other = self.records[0], self.plan.bodies(crossed.column[:, None])[:, :, 0]
+        n = one.shape[1] - len(self.plan.record.acceleration)
+        before, after = (seconds * np.hstack([_rates(X)[0], X[:, n:]]) for X in (one, other))
+        rise = other[:, :n] - one[:, :n]
+        bend, third = 3 * rise - 2 * before - after, before + after - 2 * rise
+        found = one[:, :n] + s * (before + s * (bend + s * third))
+        rate = (before + s * (2 * bend + s * 3 * third)) / seconds
+        return np.hstack([_unit(found), rate[:, n - one.shape[1] :]])
 
 
-def _unit(q: Floats) -> Floats:
-    return np.asarray(q / np.linalg.norm(q, axis=1, keepdims=True))
+def _unit(X: Floats) -> Floats:
+    """Poses (N, numbers), or what begins with them, with quaternions of unit length."""
+    if X.shape[1] not in _PLANAR:
+        X[:, 3:7] /= np.linalg.norm(X[:, 3:7], axis=1, keepdims=True)
+    return X
 
 
-def _rates_of(q: Floats, v: Floats, a: Floats) -> tuple[Floats, Floats]:
-    """First and second derivatives of angles, or of quaternions: 2 q' = ω q."""
-    if q.ndim == 1:
-        return v[:, 2], a[:, 2]
+def _rates(X: Floats) -> tuple[Floats, Floats]:
+    """First and second derivatives of poses by records: of quaternions by 2 q' = ω q."""
+    if X.shape[1] in _PLANAR:
+        return X[:, 3:6], X[:, 6:]
 
     def half(w: Floats, of: Floats) -> Floats:
         scalar = -(w * of[:, 1:]).sum(axis=1, keepdims=True)
         return 0.5 * np.concatenate([scalar, of[:, :1] * w + np.cross(w, of[:, 1:])], axis=1)
 
-    first = half(v[:, 3:], q)
-    return first, half(a[:, 3:], q) + half(v[:, 3:], first)
+    v, w, a, b = np.split(X[:, 7:], 4, axis=1)
+    first = half(w, X[:, 3:7])
+    return np.hstack([v, first]), np.hstack([a, half(b, X[:, 3:7]) + half(w, first)])
 
 
-def extrapolated(pose: tuple[Floats, ...], seconds: float) -> tuple[Floats, Floats]:
-    """Positions and orientations after some seconds, by rates and accelerations."""
-    p, q, v, a = pose
-    d = p.shape[-1]
-    place = p + seconds * v[:, :d] + seconds**2 / 2 * a[:, :d]
-    first, second = _rates_of(q, v, a)
-    turned = q + seconds * first + seconds**2 / 2 * second
-    return place, turned if q.ndim == 1 else _unit(turned)
+def extrapolated(X: Floats, seconds: float) -> Floats:
+    """Poses after some seconds, by records: by rates and accelerations."""
+    first, second = _rates(X)
+    return _unit(X[:, : first.shape[1]] + seconds * first + seconds**2 / 2 * second)

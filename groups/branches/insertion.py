@@ -143,9 +143,9 @@ class Proof:
         #: Groups with a contact that leaves an open profile, and the last time step before that.
         gone = solving.off_profiles(0 * self.status)
         self.ends = [(g, int(instants[0]) - 1) for g, instants, *_ in gone]
-        #: The pieces that were tried last, and the last one that was accepted, with their plans.
-        self.pieces: tuple[Plan, Pieces] | None = None
-        self.tail: tuple[Plan, Pieces] | None = None
+        #: The pieces that were tried last, and the last one that was accepted: what follows goes on from it.
+        self.pieces: Pieces | None = None
+        self.tail: Pieces | None = None
         #: Groups that came to be in doubt since an instant was last solved.
         self.doubted: list[int] = []
 
@@ -175,18 +175,14 @@ class Proof:
         while done < last and self.spent < self.patience:
             if gone := [g for g, end in self.ends if end <= done]:  # off its profile nothing is proven
                 self.sure[gone] = False
-                for g, needs in enumerate(self.model.needs):
-                    self.sure[g] &= self.sure[list(needs)].all()
+                prover_of(self.plan).with_needs(self.sure[:, None])
             stop = min(done + window, last, *(end for _, end in self.ends if end > done))
             good = 0
             if self.beyond is None:
                 if self.stale:
                     self._solve(done, stop)
                 passed = self.passed(self.solving, self.status, slice(done, stop + 1))
-                good = stop - done
-                if not passed.all():
-                    failing = np.flatnonzero(~passed[:, self.sure].all(axis=1))
-                    good = int(failing[0]) if len(failing) else good
+                good = int(np.append(passed[:, self.sure].all(axis=1), False).argmin())
                 if done + good < last:
                     self._accept(good)
                 self.proven[:, done + 1 : done + good + 1] = self.said[:, None]
@@ -248,77 +244,65 @@ class Proof:
         usable = solved[:, 1:] & solved[:, :-1] & self.sure[:, None]
         if not usable.shape[1]:
             return np.zeros(usable.T.shape, dtype=np.bool_)
-        plan = plan_of(self.model)
-        prover, deep = prover_of(plan), deep if self.spent < self.patience else 0
+        prover, deep = prover_of(plan_of(self.model)), deep if self.spent < self.patience else 0
         pieces = prover.pieces(
             of.way, span.start, of.X[:, span], usable, deep, compiled=self.solving.is_compiled
         )
         pieces.good[:, 1:] &= prover.meet(pieces.picked(slice(-1)), pieces.picked(slice(1, None)))
         if not pieces.good[self.sure].all():  # what passes at once is no matter of patience
             self.spent += prover.seconds(len(pieces.x))
-        if self.tail is not None and self.tail[0] is plan:
-            pieces.good[:, :1] &= prover.meet(self.tail[1], pieces.picked([0]))
-        self.pieces = plan, pieces
+        if self.tail is not None:
+            pieces.good[:, :1] &= prover.meet(self.tail, pieces.picked([0]))
+        self.pieces = pieces
         if pieces.good.all():
             return np.ones(usable.T.shape, dtype=np.bool_)
         starts = np.searchsorted(pieces.x, np.arange(span.start, span.stop - 1))
         return prover.with_needs(np.logical_and.reduceat(pieces.good, starts, axis=1)).T
 
     def _accept(self, steps: int) -> None:
-        """Remember the last piece of some steps that have passed: what follows has to go on from it."""
+        """Remember the last piece of some steps that have passed."""
         if steps and self.pieces is not None:
-            plan, pieces = self.pieces
-            last = int(np.searchsorted(pieces.x, pieces.x[0] + steps)) - 1
-            self.tail = plan, pieces.picked([last])
+            x = self.pieces.x
+            self.tail = self.pieces.picked([int(np.searchsorted(x, x[0] + steps)) - 1])
 
     def _to_first_instant(self) -> None:
         """Go straight from the reference to the first instant; angles the nearest way."""
-        plan, goal, names = self.plan, self.motion.value[:, 0], self.motion.names
-        start = plan.inputs_near(goal)
+        goal, start = self.motion.value[:, 0], self.plan.inputs_near(self.motion.value[:, 0])
         if np.abs(goal - start).max(initial=0.0) < AT_REFERENCE or not self.sure.any():
             self.sure &= self.status[:, 0] == OK
             self.proven[:, 0] = self.said
             return
-        step = Step(Way.straight(start, goal, self.solving.life), names, float(self.motion.time[0]), 0.0)
+        way, begins = Way.straight(start, goal, self.solving.life), float(self.motion.time[0])
+        step = Step(way, self.motion.names, begins, 0.0)
         begin, status = self.piece(step.at(np.zeros(1)), None)
-        before = self._before(0)
-        self._in_pieces(step, begin.column(), status[:, 0], 0)
+        self._anew(step, begin.column(), status[:, 0], 0)
         # Once more, with the rates of the motion.
         piece, again = self.piece(self.motion.within(slice(0, 1)), self.solving.column(0))
         self.X[:, 0] = piece.X[:, 0]
         self.status[:, 0] = np.where(self.status[:, 0] == OK, again[:, 0], self.status[:, 0])
-        self._compare(0, *before)
 
     def _step(self, first: int) -> None:
         """Solve the time step from an instant on in pieces."""
-        of, two = self.motion, slice(first, first + 2)
-        inputs, time = self.solving.way.at(np.array([first, first + 1.0])), of.time[two].copy()
+        life, time = self.solving.life, self.motion.time[first : first + 2].copy()
+        inputs = self.solving.way.at(np.array([first, first + 1.0]))
         column, status = self.solving.column(first), self.status[:, first]
         if self.beyond is not None:  # its inputs are those of the last time step, a little farther
             inputs[:, 0], time[0] = self.beyond.inputs, self.beyond.time
             column, status, self.beyond = self.beyond.column, self.beyond.status, None
-        life = self.solving.life
         way = Way(life, life.storage(2), time - time[0], *(inputs[order::3] for order in range(3)))
-        before = self._before(first + 1)
-        self._in_pieces(
-            Step(way, of.names, float(time[0]), float(time[1] - time[0])), column, status, first + 1
-        )
-        self._compare(first + 1, *before)
+        step = Step(way, self.motion.names, float(time[0]), float(time[1] - time[0]))
+        self._anew(step, column, status, first + 1)
 
-    def _before(self, at: int) -> tuple[Floats, Statuses]:
-        """An instant before it is solved anew, in an array of its own: the given one stays as it is."""
-        if self.X is self._given:
+    def _anew(self, step: Step, column: Floats, status: Statuses, at: int) -> None:
+        """Solve the time step to an instant in pieces; what follows is stale if that is in another pose."""
+        if self.X is self._given:  # which stays as it is
             self.X = self.solving.X = self.solving.life.storage(len(self.motion.time))
             self.X[:] = self._given
-        return self.X[:, at].copy(), self.status[:, at].copy()
-
-    def _compare(self, at: int, column: Floats, status: Statuses) -> None:
-        """Solve what follows anew if an instant was in another pose."""
-        before, now = (plan_poses(self.plan, x[:, None]) for x in (column, self.X[:, at]))
-        here = self.status[self.model.structure.group_of_body[1:] - 1, at] == OK
-        lost = status[self.model.structure.group_of_body[1:] - 1] != OK
-        other = differing(before, now, self.plan.size)[0, 1:] | lost
-        self.stale |= bool((other & here).any())
+        before, lost = plan_poses(self.plan, self.X[:, [at]]), self.status[:, at] != OK
+        self._in_pieces(step, column, status, at)
+        of_body, now = self.model.structure.group_of_body[1:] - 1, plan_poses(self.plan, self.X[:, [at]])
+        other = differing(before, now, self.plan.size)[0, 1:] | lost[of_body]
+        self.stale |= bool((other & (self.status[of_body, at] == OK)).any())
 
     def _in_pieces(self, step: Step, column: Floats, status: Statuses, at: int) -> None:
         """Solve the time step to an instant in pieces until all sure groups' are certified, or least."""
@@ -351,7 +335,7 @@ class Proof:
                         # Near a singular position solvers fail: without a proof from here on.
                         (column, status, self.tail), shares = whole, np.array([0.0, 1.0])
                     else:
-                        self.model, self.tail = crossed.model, None
+                        self.model, self.tail, whole = crossed.model, None, (*whole[:2], None)
                         if crossed.share >= 1.0:
                             self._write_crossing(trail, crossed, at)
                             return
@@ -374,7 +358,8 @@ class Proof:
         """Go on through a place where two branches of one or more groups cross; None where it is not that."""
         hanging = np.array([passed[list(needs)].all() for needs in self.model.needs], dtype=np.bool_)
         lost = np.flatnonzero(self.sure & ~passed & hanging).tolist()
-        places = {g: self._singular(column, g, trail.step.time_at(shares)) for g in lost}
+        plan, times = plan_of(self.model), trail.step.time_at(shares).tolist()
+        places = {g: singular_position(plan, g, column, times) for g in lost}
         if any(place.kind != "branches cross" for place in places.values()):
             return None
         crossed = trail.crossed(self, float(shares[1]))
@@ -400,10 +385,7 @@ class Proof:
             # On curves a proof ends at breaks too: nothing is singular there, and the branch is checked.
             if passed[list(self.model.needs[g])].all() and not self.plan.parts[g].group.curved:
                 self.doubted.append(g)
-                self.singular.append(self._singular(column, g, times))
-
-    def _singular(self, column: Floats, group: int, times: Floats) -> SingularPosition:
-        return singular_position(plan_of(self.model), group, column, times.tolist())
+                self.singular.append(singular_position(plan_of(self.model), g, column, times.tolist()))
 
     def _take_back(self, at: int) -> None:
         """Take back the answers of an instant that lie beyond a singular position of their group."""
