@@ -148,7 +148,7 @@ def closed(system: Closure, states: Complex, side: Complex) -> Positions:
     for x in unlike.states[:ended]:
         unlike.place(x.conj())
     sound = bool((gone | (t > NEARLY)).all()) and len(unlike.states) == ended == len(arrived)
-    real = np.abs(np.array(unlike.keys).imag).reshape(len(unlike.keys), -1).max(axis=1, initial=0.0) <= REAL
+    real = [k for k, key in enumerate(unlike.keys) if np.abs(key.imag).max() <= REAL]
     states = np.array(unlike.states).reshape(-1, len(side))
     return Positions(len(begin), len(states), sound, states[real, :-1].real)
 

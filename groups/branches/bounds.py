@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -82,34 +81,31 @@ def _positive(x: Number) -> Number:
     return above(x, x, 0.0) if is_node(x) else max(x, 0.0)
 
 
-class Bounds(ABC, Generic[_Bound]):
+class Bounds(Generic[_Bound]):
     """Bounds by node of a graph; ``known`` gives those of inputs, None of an exact one."""
 
     def __init__(self, graph: Graph, known: Callable[[str, Any], _Bound | None]) -> None:
         self.graph, self.known, self.memo = graph, known, dict[int, _Bound]()
+
+    def constant(self, x: Number) -> _Bound:
+        """Of an exact number."""
+        raise NotImplementedError
 
     def of(self, numbers: Sequence[Number]) -> list[_Bound]:
         for i in self.graph.needed(numbers, self.memo):
             self.memo[i] = self._bound(Node(self.graph, i), *self.graph.nodes[i])
         return [self.memo[x.i] if is_node(x) else self.constant(x) for x in numbers]
 
-    @abstractmethod
-    def constant(self, x: Number) -> _Bound:
-        """Of an exact number."""
-
     def _bound(self, node: Node, op: str, operands: tuple[int, ...], data: Any) -> _Bound:
-        match op:
-            case "in":
-                known = self.known(*data)
-                return self.constant(node) if known is None else known
-            case "const":
-                return self.constant(data)
-            case "moved":
-                return self.memo[operands[0]]
+        if op in ("in", "const"):
+            known = self.known(*data) if op == "in" else self.constant(data)
+            return self.constant(node) if known is None else known
+        given = [self.memo[i] for i in operands]
+        if op == "moved":
+            return given[0]
         rule: Callable[..., _Bound] | None = getattr(self, _RULES.get(op, ""), None)
         if rule is None:
             raise UnboundedError("a user's function" if op == "user" else op)
-        given = [self.memo[i] for i in operands]
         return rule(*given, *([data] if op == "curve" else []), *(Node(self.graph, i) for i in operands))
 
 
@@ -349,8 +345,7 @@ class Majorants(Bounds[Majorant]):
     def add(self, a: Majorant, b: Majorant, *_: Node) -> Majorant:
         return [x + y for x, y in zip(a, b, strict=True)]
 
-    def subtract(self, a: Majorant, b: Majorant, *_: Node) -> Majorant:
-        return self.add(a, b)
+    subtract = add
 
     def negative(self, a: Majorant, *_: Node) -> Majorant:
         return a
@@ -376,12 +371,12 @@ class Majorants(Bounds[Majorant]):
         return [*found, 0.0 if is_zero(off) else off * f / _positive(low - off)]
 
     def root(self, a: Majorant, x: Node) -> Majorant:
-        node = self.graph.make("sqrt", (x.i,))
+        node, (box,) = self.graph.make("sqrt", (x.i,)), self.boxes.of([x])
         if node.i in self.cubics:
             cubic, low = self.cubics[node.i]
-            both = low + above(low, sqrt(_positive(self.boxes.of([x])[0].low)), 0.0)
+            both = low + above(low, sqrt(_positive(box.low)), 0.0)
             return self._along(cubic, self.add(self.multiply(cubic, cubic), a), both)
-        f = sqrt(self.boxes.of([x])[0].low)
+        f = sqrt(box.low)
         half, found = div(0.5, f), [sqrt(a[0])]
         for k in range(1, ORDERS):
             found.append(half * total([a[k], *(found[i] * found[k - i] for i in range(1, k))]))
@@ -412,7 +407,7 @@ class Majorants(Bounds[Majorant]):
     def on_curve(self, a: Majorant, data: Any, x: Node) -> Majorant:
         """Of the polynomial of one piece, and of the cubic through the ends of what others are off it."""
         # What is left of that has no value and no rate at either end: it is off the smooth path.
-        box = self.boxes.of([x])[0]
+        (box,) = self.boxes.of([x])
         at, (off, slope) = _on_piece(box, data, 2)
         f = [size * (1.0 / math.factorial(k)) for k, size in enumerate(_sizes(at, box.wide, ORDERS))]
         # A break is behind the middle for one end only, if the ends are on either side of that.

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,25 +33,6 @@ _PLANAR = 3, 6, 9
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
-    """One time step: inputs between two samples, at times from 0 on; when it begins, and for how long."""
-
-    way: Way
-    names: tuple[str, ...]
-    begins: float
-    lasts: float
-
-    def at(self, shares: Floats) -> Motion:
-        """Inputs at shares of the step."""
-        value, rate, acceleration = (self.way.at(shares)[order::3] for order in range(3))
-        return Motion(self.way.time_at(shares), self.names, value, rate, acceleration)
-
-    def time_at(self, shares: Floats) -> Floats:
-        """Times of a motion at shares of the step."""
-        return self.begins + shares * self.lasts
-
-
-@dataclass(frozen=True, eq=False)
 class Crossed:
     """The pose behind a crossing, at a share of a time step, and the model that goes on from there."""
 
@@ -63,35 +44,49 @@ class Crossed:
     model: Model
 
 
-class Trail:
-    """Records of bodies (N, numbers) that were solved in a time step, by share."""
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One time step: inputs between two samples, at times from 0 on; when it begins, and for how long."""
 
-    def __init__(self, step: Step, plan: Plan) -> None:
-        self.step, self.plan = step, plan
-        self.shares, self.records = list[float](), list[Floats]()
+    plan: Plan
+    way: Way
+    names: tuple[str, ...]
+    begins: float
+    lasts: float
+    #: Shares of the step that were solved, and records of the bodies (N, numbers) there.
+    shares: list[float] = field(default_factory=list)
+    records: list[Floats] = field(default_factory=list)
+
+    def at(self, shares: Floats) -> Motion:
+        """Inputs at shares of the step."""
+        value, rate, acceleration = (self.way.at(shares)[order::3] for order in range(3))
+        return Motion(self.way.time_at(shares), self.names, value, rate, acceleration)
+
+    def time_at(self, shares: Floats) -> Floats:
+        """Times of a motion at shares of the step."""
+        return self.begins + shares * self.lasts
 
     def add(self, columns: Floats, shares: Floats) -> None:
-        self.shares += shares.tolist()
-        self.records += [*np.moveaxis(self.plan.bodies(columns), -1, 0).copy()]
+        self.shares.extend(shares.tolist())
+        self.records.extend(np.moveaxis(self.plan.bodies(columns), -1, 0).copy())
 
     def crossed(self, proof: Proof, at: float) -> Crossed | None:
         """The pose behind a crossing that is near a share of the step; None where there is none."""
-        longest, length = self.step.way.longest, float(self.step.way.time[1])
+        longest, length = self.way.longest, float(self.way.time[1])
         across = min(ACROSS / longest, 0.2)
         k = max((k for k, share in enumerate(self.shares) if share <= at - across), default=0)
         if not self.shares or (at - self.shares[k]) * longest < LEAST_BEFORE:
             return None
         share, before = at + (at - self.shares[k]), self.records[k]
         seconds = (share - self.shares[k]) * length
-        inputs = self.step.way.at(np.array([share]))[:, 0]
+        inputs = self.way.at(np.array([share]))[:, 0]
         near, model, d = extrapolated(before, seconds), proof.model, len(self.plan.record.position)
         try:
             turn = near[:, d] if self.plan.record.planar else near[:, d:]
             there = posed(model, configuration_at(near[:, :d], turn), inputs[0::3])
         except (ValueError, np.linalg.LinAlgError):  # it is singular there
             return None
-        value, rate, acceleration = (inputs[order::3, None] for order in range(3))
-        motion = Motion(np.zeros(1), self.step.names, value, rate, acceleration)
+        motion = Motion(np.zeros(1), self.names, *(inputs[order::3, None] for order in range(3)))
         solving, status = proof.piece(motion, None, there)
         if status.any():
             return None
@@ -102,13 +97,13 @@ class Trail:
         off = max(np.abs((one - other[:, : len(unit)]) / unit).max() for one, other in there_and_back)
         if not off <= STRAIGHT * (share - self.shares[k]) * longest:
             return None
-        self.shares, self.records = [self.shares[k]], [before]
-        time = self.step.begins + share * length
+        self.shares[:], self.records[:] = [self.shares[k]], [before]
+        time = self.begins + share * length
         return Crossed(share, time, inputs, solving.column(), status[:, 0], there)
 
     def between(self, crossed: Crossed) -> Floats:
         """Records (N, numbers) of the bodies at the end of the step, by cubics through those around it."""
-        share, seconds = crossed.share - self.shares[0], float(self.step.way.time[1])
+        share, seconds = crossed.share - self.shares[0], float(self.way.time[1])
         seconds, s = seconds * share, (1.0 - self.shares[0]) / share
         one, other = self.records[0], self.plan.bodies(crossed.column[:, None])[:, :, 0]
         n = one.shape[1] - len(self.plan.record.acceleration)

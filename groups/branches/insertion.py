@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.branches.crossing import Crossed, Step, Trail
+from groups.branches.crossing import Crossed, Step
 from groups.branches.prover import DEPTH, Pieces, prover_of
 from groups.branches.singular import singular_position
 from groups.engine.path import Way
@@ -125,8 +125,7 @@ class Proof:
         #: The model that goes on: behind a crossing the reference's signs do not hold.
         self.model, self.plan = solving.model, solving.plan
         self.everything = np.arange(self.model.mechanism.n_bodies)
-        effort = Effort() if effort is None else effort
-        self.smooth, self.progress, self.patience = effort.smooth, effort.progress, effort.patience
+        self.effort = Effort() if effort is None else effort
         groups = len(self.plan.parts)
         #: Groups whose branch is proven so far: they have a proof, and so has what they hang on.
         self.sure = prover_of(self.plan).sure.copy()
@@ -170,9 +169,9 @@ class Proof:
     def follow(self) -> int:
         """Prove the motion; the last instant up to which it is solved."""
         last, done = len(self.motion.time) - 1, 0
-        window = WIDEST if self.progress is None else WINDOW
+        window = WIDEST if self.effort.progress is None else WINDOW
         self._to_first_instant()
-        while done < last and self.spent < self.patience:
+        while done < last and self.spent < self.effort.patience:
             if gone := [g for g, end in self.ends if end <= done]:  # off its profile nothing is proven
                 self.sure[gone] = False
                 prover_of(self.plan).with_needs(self.sure[:, None])
@@ -212,7 +211,7 @@ class Proof:
 
     def _goes_on(self, done: int) -> bool:
         self.told = max(self.told, (done + 1) / len(self.motion.time))
-        return self.progress is None or self.progress(self.told) is not False
+        return self.effort.progress is None or self.effort.progress(self.told) is not False
 
     @property
     def said(self) -> npt.NDArray[np.int8]:
@@ -244,7 +243,7 @@ class Proof:
         usable = solved[:, 1:] & solved[:, :-1] & self.sure[:, None]
         if not usable.shape[1]:
             return np.zeros(usable.T.shape, dtype=np.bool_)
-        prover, deep = prover_of(plan_of(self.model)), deep if self.spent < self.patience else 0
+        prover, deep = prover_of(plan_of(self.model)), deep if self.spent < self.effort.patience else 0
         pieces = prover.pieces(
             of.way, span.start, of.X[:, span], usable, deep, compiled=self.solving.is_compiled
         )
@@ -273,7 +272,7 @@ class Proof:
             self.proven[:, 0] = self.said
             return
         way, begins = Way.straight(start, goal, self.solving.life), float(self.motion.time[0])
-        step = Step(way, self.motion.names, begins, 0.0)
+        step = Step(self.plan, way, self.motion.names, begins, 0.0)
         begin, status = self.piece(step.at(np.zeros(1)), None)
         self._anew(step, begin.column(), status[:, 0], 0)
         # Once more, with the rates of the motion.
@@ -290,7 +289,7 @@ class Proof:
             inputs[:, 0], time[0] = self.beyond.inputs, self.beyond.time
             column, status, self.beyond = self.beyond.column, self.beyond.status, None
         way = Way(life, life.storage(2), time - time[0], *(inputs[order::3] for order in range(3)))
-        step = Step(way, self.motion.names, float(time[0]), float(time[1] - time[0]))
+        step = Step(self.plan, way, self.motion.names, float(time[0]), float(time[1] - time[0]))
         self._anew(step, column, status, first + 1)
 
     def _anew(self, step: Step, column: Floats, status: Statuses, at: int) -> None:
@@ -308,8 +307,8 @@ class Proof:
         """Solve the time step to an instant in pieces until all sure groups' are certified, or least."""
         # Groups with a least piece that is not certified are sure no longer.
         shares, unsolved, longest = np.array([0.0, 1.0]), 1.0, step.way.longest
-        most = ROUNDS if longest <= FARTHEST and self.spent < self.patience else 0
-        trail, whole = Trail(step, self.plan), (column, status, self.tail)
+        most = ROUNDS if longest <= FARTHEST and self.spent < self.effort.patience else 0
+        whole = column, status, self.tail
         for rounds in count():
             if at > 0 and not self._goes_on(at - 1):
                 raise _StopWantedError
@@ -327,9 +326,9 @@ class Proof:
                 break
             if len(failing):
                 least = (shares[first + 1] - shares[first]) * longest <= LEAST
-                if least or rounds >= most or self.spent >= self.patience:
+                if least or rounds >= most or self.spent >= self.effort.patience:
                     ends, here = shares[first : first + 2], piece.X[:, first]
-                    crossed = self._crossed(trail, here, passed[first], ends) if self.smooth else None
+                    crossed = self._crossed(step, here, passed[first], ends) if self.effort.smooth else None
                     if crossed is None:
                         self._doubt(here, passed[first], step.time_at(ends))
                         # Near a singular position solvers fail: without a proof from here on.
@@ -337,7 +336,7 @@ class Proof:
                     else:
                         self.model, self.tail, whole = crossed.model, None, (*whole[:2], None)
                         if crossed.share >= 1.0:
-                            self._write_crossing(trail, crossed, at)
+                            self._write_crossing(step, crossed, at)
                             return
                         column, status = crossed.column, crossed.status
                         shares = np.array([crossed.share, 1.0])
@@ -345,8 +344,8 @@ class Proof:
                     continue
             bad = np.flatnonzero((codes[self.sure, first + 1 : len(solved)] != OK).any(axis=0))
             unsolved = float(shares[first + 1 + bad[0]]) if len(bad) else 1.0
-            if self.smooth:
-                trail.add(piece.X[:, : first + 1], shares[: first + 1])
+            if self.effort.smooth:
+                step.add(piece.X[:, : first + 1], shares[: first + 1])
             column, status = piece.column(first), codes[:, first]
             halved = failing[shares[failing + 1] <= max(unsolved, shares[first + 1])]
             middle = 0.5 * (shares[halved] + shares[halved + 1])
@@ -354,15 +353,15 @@ class Proof:
         self.X[:, at], self.status[:, at] = piece.X[:, len(shares) - 1], codes[:, len(shares) - 1]
         self._take_back(at)
 
-    def _crossed(self, trail: Trail, column: Floats, passed: Bools, shares: Floats) -> Crossed | None:
+    def _crossed(self, step: Step, column: Floats, passed: Bools, shares: Floats) -> Crossed | None:
         """Go on through a place where two branches of one or more groups cross; None where it is not that."""
         hanging = np.array([passed[list(needs)].all() for needs in self.model.needs], dtype=np.bool_)
         lost = np.flatnonzero(self.sure & ~passed & hanging).tolist()
-        plan, times = plan_of(self.model), trail.step.time_at(shares).tolist()
+        plan, times = plan_of(self.model), step.time_at(shares).tolist()
         places = {g: singular_position(plan, g, column, times) for g in lost}
         if any(place.kind != "branches cross" for place in places.values()):
             return None
-        crossed = trail.crossed(self, float(shares[1]))
+        crossed = step.crossed(self, float(shares[1]))
         if crossed is not None:
             self.continued[lost] = True
             self.singular += places.values()
@@ -370,10 +369,10 @@ class Proof:
                 self.continued[g] |= bool(self.continued[list(needs)].any())
         return crossed
 
-    def _write_crossing(self, trail: Trail, crossed: Crossed, at: int) -> None:
+    def _write_crossing(self, step: Step, crossed: Crossed, at: int) -> None:
         """Write an instant that is near a crossing by what is around it."""
         self.beyond, self.status[:, at] = crossed, OK
-        self.plan.bodies(self.X)[:, :, at] = trail.between(crossed)
+        self.plan.bodies(self.X)[:, :, at] = step.between(crossed)
         quality = self.plan.quality(self.X)[:, :, at]
         quality[:], quality[:, CONDITION], quality[:, RESIDUAL] = 0.0, 1.0, 0.0
         self._take_back(at)
