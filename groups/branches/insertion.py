@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.branches.crossing import Crossed, Step
+from groups.branches.crossing import Crossed, Step, singular_position
 from groups.branches.prover import DEPTH, Pieces, prover_of
-from groups.branches.singular import singular_position
 from groups.engine.path import Way
 from groups.engine.plan import CONDITION, RESIDUAL
 from groups.engine.solve import plan_of, solved, take_back
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from groups.engine.solve import Solving
     from groups.model import Model
     from groups.motion import Motion
-    from groups.results.singular import SingularPosition
+    from groups.results.faults import SingularPosition
     from groups.trajectory import Trajectory
 
 #: Called with the share that is done; False from it ends a proof.

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache, cached_property
+from collections.abc import Callable, Sequence
+from functools import cache
 from math import nan, pi
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from groups.branches.prover import Place, Prover, Tubes
     from groups.branches.theorem import Test
     from groups.engine.routine import Record
-    from mbssa.arrays import Floats, Ints
+    from mbssa.arrays import Floats
 
 #: Instants or steps of a block: what all groups find of it stays in a core's cache.
 BLOCK = 256
@@ -69,18 +69,12 @@ class Loop:
         return self._text[key]
 
     def geometry(self, k: int) -> str:
-        if k not in self._text:
-            code = self.code
-            number = code.load(code.at("%P", k, first=True), "double", first=True)
-            self._text[k] = code.splat(number, first=True)
-        return self._text[k]
+        number = self.code.load(self.code.at("%P", k, first=True), "double", first=True)
+        return self.code.splat(number, first=True)
 
     def _table(self, numbers: Floats) -> str:
-        key = "table", id(numbers)
-        if key not in self._text:
-            self._text[key] = self._pointer("%C", len(self.tables))
-            self.tables.append(numbers)
-        return self._text[key]
+        self.tables.append(numbers)
+        return self._pointer("%C", len(self.tables) - 1)
 
     def numbers(self, numbers: Sequence[Number], given: Callable[[str, Any], str]) -> list[str]:
         """Texts of some numbers of another graph."""
@@ -146,29 +140,22 @@ def _write_run(module: Module) -> None:
 
 
 class _Calls:
-    """Functions with their geometry and rows, which run one after another over blocks of columns."""
+    """Functions, their geometry and the places of their rows, which run one after another over blocks."""
 
-    def __init__(self, program: Program) -> None:
-        self.program, self._entries, self._places = program, list[int](), list["Place"]()
+    def __init__(self, program: Program, calls: Sequence[tuple[Loop, Sequence[float], list[Place]]]) -> None:
+        entries, places, kept = list[int](), list["Place"](), program.kept
+        for loop, geometry, of in calls:
+            tables = kept(np.array([kept(table) for table in loop.tables], dtype=np.int64))
+            entries += [program.address(loop.name), kept(geometry), tables, len(places)]
+            places += of
+        self.program, self.entries, self.count = program, np.array(entries, dtype=np.int64), len(calls)
+        self.arrays, self.rows = np.array(places, dtype=np.int64).reshape(-1, 2).T
 
-    def add(self, loop: Loop, geometry: Sequence[float], places: Iterable[Place]) -> None:
-        """Go on with a function whose rows are (array, row)."""
-        kept = self.program.kept
-        tables = kept(np.array([kept(table) for table in loop.tables], dtype=np.int64))
-        self._entries += [self.program.address(loop.name), kept(geometry), tables, len(self._places)]
-        self._places += places
-
-    @cached_property
-    def _tables(self) -> tuple[Ints, Ints, Ints]:
-        arrays, rows = np.array(self._places, dtype=np.int64).reshape(-1, 2).T
-        return np.array(self._entries, dtype=np.int64), arrays, rows
-
-    def run(self, arrays: Sequence[Place], count: int) -> None:
+    def run(self, arrays: Sequence[tuple[int, int]], count: int) -> None:
         """Call them for so many columns of arrays, whose addresses and bytes of a row are given."""
-        entries, of, rows = self._tables
         starts, pitches = np.array(arrays, dtype=np.int64).T
-        table = starts[of] + pitches[of] * rows
-        self.program.run(address_of(entries), len(entries) // ENTRY, address_of(table), count)
+        table = starts[self.arrays] + pitches[self.arrays] * self.rows
+        self.program.run(address_of(self.entries), self.count, address_of(table), count)
 
 
 class CompiledTests:
@@ -185,14 +172,15 @@ class CompiledTests:
         _write_run(module)
         names = [axes.name, *(loop.name for both in loops.values() for loop in both)]
         program = Program(object_code(module.text, host), {"run": [POINTER, WHOLE, POINTER, WHOLE]}, names)
-        self._of_thread, self._calls = threading.local(), (_Calls(program), _Calls(program))
+        calls: tuple[list[Any], list[Any]] = [], []
         for body in prover.bodies:
             rows = plan.rows_of_body(body)[record.stored :].tolist()
             rows += [*map(prover.rate, rows), *(plan.body(body) + k for _, k in axes.reads)]
-            self._calls[0].add(axes, [], map(prover.of_row, rows))
+            calls[0].append((axes, [], [prover.of_row(row) for row in rows]))
         for of in prover.groups:
-            for calls, loop, writes in zip(self._calls, loops[of.test], prover.writes(of), strict=True):
-                calls.add(loop, of.geometry, [*writes, *(prover.place(of, *key) for key in loop.reads)])
+            for found, loop, writes in zip(calls, loops[of.test], prover.writes(of), strict=True):
+                found.append((loop, of.geometry, [*writes, *(prover.place(of, *key) for key in loop.reads)]))
+        self._of_thread, self._calls = threading.local(), [_Calls(program, of) for of in calls]
 
     def _room(self, columns: int) -> tuple[Floats, Floats]:
         """Memory of a thread for what is found of instants and of steps."""

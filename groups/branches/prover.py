@@ -382,13 +382,6 @@ class Prover:
         return found | ~before.good
 
 
-def with_axes(plan: Plan, X: Floats) -> Floats:
-    """An array of full height: machine code keeps axes for a block only."""
-    if len(X) == plan.height:
-        return X
-    return np.concatenate([X, plan.axes(plan.bodies(X)).reshape(-1, X.shape[1])])
-
-
 def prover_of(plan: Plan) -> Prover:
     """The proofs of a plan, which are printed once."""
     with making:  # threads may prove motions of one model

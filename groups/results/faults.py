@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -16,6 +17,14 @@ from mbssa.units import quantity_text
 if TYPE_CHECKING:
     from groups.motion import Motion
     from groups.trajectory import Trajectory
+
+Kind = Literal["branches cross", "path ends", "unresolved"]
+#: What becomes of a path at a singular position.
+_SAID: dict[Kind, str] = {
+    "branches cross": "two branches cross there; the group is proven up to it",
+    "path ends": "the branch turns back there (workspace limit)",
+    "unresolved": "no shorter step could be proven; give more instants there",
+}
 
 #: Inputs that a sentence lists.
 _LISTED = 6
@@ -35,6 +44,22 @@ STATUS = (
     "penetrates",
     "passed a singular position",
 )
+
+
+@dataclass(frozen=True)
+class SingularPosition:
+    """Position of a motion at which a group's branch could not be proven to go on."""
+
+    group: int  # number
+    # Time (s) up to which the group is proven; equal to to_time on the way there from the reference.
+    from_time: float
+    to_time: float  # s, end of the piece that is not proven
+    # Branches that cross do so some 1e-6 of an input's way (rad, or over the size) from from_time.
+    kind: Kind
+    condition: float  # smallest over largest singular value of the group's Jacobian at from_time
+
+    def __str__(self) -> str:
+        return f"near t = {self.from_time:.5g} s: {_SAID[self.kind]}"
 
 
 def sentences(trajectory: Trajectory, motion: Motion | None = None) -> list[str]:
