@@ -82,9 +82,9 @@ def _positive(x: Number) -> Number:
 
 
 class Bounds(Generic[_Bound]):
-    """Bounds by node of a graph; ``known`` gives those of inputs, None of an exact one."""
+    """Bounds by node of a graph; ``known`` gives those of inputs but for the geometry, which is exact."""
 
-    def __init__(self, graph: Graph, known: Callable[[str, Any], _Bound | None]) -> None:
+    def __init__(self, graph: Graph, known: Callable[[str, Any], _Bound]) -> None:
         self.graph, self.known, self.memo = graph, known, dict[int, _Bound]()
 
     def constant(self, x: Number) -> _Bound:
@@ -97,9 +97,10 @@ class Bounds(Generic[_Bound]):
         return [self.memo[x.i] if is_node(x) else self.constant(x) for x in numbers]
 
     def _bound(self, node: Node, op: str, operands: tuple[int, ...], data: Any) -> _Bound:
-        if op in ("in", "const"):
-            known = self.known(*data) if op == "in" else self.constant(data)
-            return self.constant(node) if known is None else known
+        if op == "in":
+            return self.constant(node) if data[0] == "g" else self.known(*data)
+        if op == "const":
+            return self.constant(data)
         given = [self.memo[i] for i in operands]
         if op == "moved":
             return given[0]
@@ -325,7 +326,7 @@ class Majorants(Bounds[Majorant]):
     def __init__(
         self,
         graph: Graph,
-        known: Callable[[str, Any], Majorant | None],
+        known: Callable[[str, Any], Majorant],
         boxes: Enclosures,
         cubics: dict[int, tuple[Majorant, Number]],
     ) -> None:

@@ -127,16 +127,21 @@ class Prover:
             self._off |= zip(of.own, range(self.step, self.step + len(of.own)), strict=True)
             self.step += len(of.own)
         self.never, self.height = self.step + 1, row + self._numbers - plan.first_axes
-        self._paths = sorted({self.path(of, *key) for of in self.groups for key in of.test.paths})
-        self._rates = np.array([self.rate(row) for row, _ in self._paths], dtype=np.intp)
-        number = {path: k for k, path in enumerate(self._paths)}
+        paths = {self.row(of, *key): of.test.winds(*key) for of in self.groups for key in of.test.paths}
+        number = {row: k for k, row in enumerate(sorted(paths))}
+        #: Rows of paths and of their rates in X and V, and numbers of those that go on by their rates.
+        self._rows = [
+            (rows[rows < plan.first_axes], rows[rows >= plan.first_axes] - plan.first_axes)
+            for rows in (np.array([*of], dtype=np.intp) for of in (number, map(self.rate, number)))
+        ]
+        self._winding = [k for row, k in number.items() if paths[row]]
         #: By group, what its functions of instants and of steps read, and where they write.
         self._calls = [
             (
                 of,
                 [self.place(of, *key) for key in of.test.read],
                 [
-                    (PATHS + k[0], number[self.path(of, *k[1:])])
+                    (PATHS + k[0], number[self.row(of, *k[1:])])
                     if name == "path"
                     else self.place(of, name, k)
                     for name, k in of.test.used
@@ -147,7 +152,7 @@ class Prover:
         ]
         #: Bodies whose axes are read.
         axes, width = range(plan.first_axes, plan.height), plan.record.length - plan.record.stored
-        turned = [row for row, _ in self._paths if row in axes]
+        turned = [row for row in paths if row in axes]
         turned += [plan.first_axes + row for call in self._calls for array, row in call[1] if array == V_ROWS]
         self.bodies = sorted({(row - plan.first_axes) // width for row in turned})
         #: The same tests as machine code, once they are made, and the seconds that NumPy has taken.
@@ -221,10 +226,6 @@ class Prover:
             return self.of_row(row if name == "value" else self.rate(row), k[2])
         return self.of_row(self.row(of, name, k))
 
-    def path(self, of: Proven, kind: str, k: Any) -> tuple[int, bool]:
-        """Row of a path, and whether it goes on by its rates where its principal angle does not."""
-        return self.row(of, kind, k), of.test.winds(kind, k)
-
     def writes(self, of: Proven) -> tuple[list[Place], list[Place]]:
         """Places that a group's functions of instants and of steps write."""
         groups, left = len(self.plan.parts), self.first_left + 2 * of.part.index
@@ -263,19 +264,17 @@ class Prover:
 
     def _tubes(self, X: Floats, apart: int, h: Floats) -> Tubes:
         """Margins and radii of steps h (K,) between columns and those so far to the right."""
-        V, W, first = self._instants(X), np.zeros((self.never + 1, len(h))), self.plan.first_axes
+        V, W, w = self._instants(X), np.zeros((self.never + 1, len(h))), self._winding
         W[: len(self.plan.parts)], W[self.step], W[self.never] = -1.0, h, np.nan
-        paths = np.array([row for row, _ in self._paths], dtype=np.intp)
-        both = [(of[of < first], of[of >= first] - first) for of in (paths, self._rates)]
-        winding = [k for k, (_, winds) in enumerate(self._paths) if winds]
         for begin in range(0, len(h), BLOCK):
             k = slice(begin, min(begin + BLOCK, len(h)))
             right = slice(k.start + apart, k.stop + apart)
             (a, b), (before, after) = (
-                [np.concatenate([X[rows, side], V[more, side]]) for side in (k, right)] for rows, more in both
+                [np.concatenate([X[rows, side], V[more, side]]) for side in (k, right)]
+                for rows, more in self._rows
             )
             before, after = before * h[k], after * h[k]
-            b[winding] += whole_turns((a + 0.5 * (before + after) - b)[winding])
+            b[w] += whole_turns((a + 0.5 * (before + after) - b)[w])
             path = along_cubic(a, b, before, after)
             arrays = X[:, k], X[:, right], V[:, k], V[:, right], W[:, k], *path
             for of, _, reads, _, writes in self._calls:

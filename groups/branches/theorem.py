@@ -131,9 +131,7 @@ class Test:
     def _enclosures(self, radii: Sequence[Number]) -> Enclosures:
         """Enclosures where the unknowns are within radii of their cubics."""
 
-        def known(name: str, k: Any) -> Enclosure | None:
-            if name == "g":
-                return None
+        def known(name: str, k: Any) -> Enclosure:
             path = self._path(name, k)
             return Enclosure(path[CENTRE], path[SLOPE], path[RADIUS] + self._more(name, k, radii))
 
@@ -142,9 +140,7 @@ class Test:
     def _majorants(self, boxes: Enclosures, radii: Sequence[Number]) -> Majorants:
         """Majorants where the unknowns are within radii of their cubics."""
 
-        def known(name: str, k: Any) -> Majorant | None:
-            if name == "g":
-                return None
+        def known(name: str, k: Any) -> Majorant:
             return [*self._path(name, k)[SIZE:], 0.0, self._more(name, k, radii)]
 
         return Majorants(self.routine.graph, known, boxes, self._cubics)
