@@ -159,6 +159,12 @@ def singular_position(plan: Plan, group: int, column: Floats, times: Sequence[fl
     # By the left null vector y of J: if y·F_t = 0 for the rates F_t of what moves the group, two branches
     # cross, else the path turns back (Keller 1977).
     kind: Kind = "unresolved"
+    part, left_time = plan.parts[group], 0.0
+    if not part.group.direct:
+        # By the rates: before it turns back the unknowns go as the root of the time that is left. A path that
+        # only turns fast near another branch, over which steps may be as hard to prove, goes on.
+        v, a = (column[part.state + k * plan.unknowns] / part.routine.scales for k in (1, 2))
+        left_time = float(v @ v) / (2.0 * max(float(v @ a), 1e-300))
     jacobian, moved, speed = _linearised(plan, group, column)
     condition = 0.0
     if jacobian.size and np.isfinite(jacobian).all():
@@ -167,38 +173,25 @@ def singular_position(plan: Plan, group: int, column: Floats, times: Sequence[fl
         outside = abs(left[:, jacobian.shape[1] - 1] @ moved) / max(speed * values[0], 1e-300)
         if condition < NEAR and outside < CROSSING:
             kind = "branches cross"
-        elif condition < NEAR and _left(plan, group, column) < TURNING * (times[1] - times[0]):
+        elif condition < NEAR and left_time < TURNING * (times[1] - times[0]):
             kind = "path ends"
     return SingularPosition(group + 1, float(times[0]), float(times[1]), kind, condition)
-
-
-def _left(plan: Plan, group: int, column: Floats) -> float:
-    """Time until a path turns back by its rates, 0 of a closed form; infinite where it gets no faster."""
-    # There the unknowns go as the root of the time that is left. A path that only turns fast near another
-    # branch, over which steps may be as hard to prove, goes on.
-    part = plan.parts[group]
-    if part.group.direct:
-        return 0.0
-    v, a = (column[part.state + k * plan.unknowns] / part.routine.scales for k in (1, 2))
-    return float(v @ v) / (2.0 * max(float(v @ a), 1e-300))
 
 
 def _linearised(plan: Plan, group: int, column: Floats) -> tuple[Floats, Floats, float]:
     """Jacobian (rows, n) by unknowns over their sizes, rates of rows by what moves the group, its speed."""
     part, axes = plan.parts[group], plan.axes(plan.bodies(column[:, None])).ravel()
     column = np.append(column[: plan.first_axes], axes)
-    own, routine, geometry = part.group, part.routine, part.geometry
-    if part.group.direct:
-        own, routine = by_equations(plan, part, {})
-        geometry = routine.geometry(own)
+    direct, part = part.group.direct, by_equations(plan, part, {}) if part.group.direct else part
+    own, routine = part.group, part.routine
     q: list[Number] = column[part.state].tolist()
 
     def of(name: str, k: Any) -> Number:
         if name in ("g", "q"):
-            return (geometry if name == "g" else q)[k]
+            return (part.geometry if name == "g" else q)[k]
         return float(column[plan.rows_of(own, [(name, k)])[0]])
 
-    if part.group.direct:
+    if direct:
         q = evaluated(coordinates_of(routine), of)
     with np.errstate(all="ignore"):
         rows = [evaluated(row, of) for row in routine.jacobian]

@@ -109,10 +109,6 @@ def prove_of_groups(
     )
 
 
-class _StopWantedError(Exception):
-    """The run was stopped within a time step."""
-
-
 class Proof:
     """One motion that the engine has solved, being proven, and solved again where it is on other branches."""
 
@@ -123,7 +119,6 @@ class Proof:
         self.status = solving.settled(looks=False) if status is None else status
         #: The model that goes on: behind a crossing the reference's signs do not hold.
         self.model, self.plan = solving.model, solving.plan
-        self.everything = np.arange(self.model.mechanism.n_bodies)
         self.effort = Effort() if effort is None else effort
         groups = len(self.plan.parts)
         #: Groups whose branch is proven so far: they have a proof, and so has what they hang on.
@@ -132,8 +127,8 @@ class Proof:
         self.continued = np.zeros(groups, dtype=np.bool_)
         self.proven = np.zeros((groups, len(self.motion.time)), dtype=np.int8)
         self.singular: list[SingularPosition] = []
-        #: Seconds that solutions of pieces have taken, roughly, and the largest share that was told.
-        self.spent, self.told = 0.0, 0.0
+        #: Seconds that solutions of pieces have taken, roughly.
+        self.spent = 0.0
         #: From where the next time step begins, if a crossing ended beyond the last one.
         self.beyond: Crossed | None = None
         #: Whether what follows in the array goes on from another pose than the last one.
@@ -156,8 +151,9 @@ class Proof:
             solving.look(checked)
             self.status[unproven] = checked[unproven]
             take_back(self.plan, self.X, self.status)
-        arrays = solving.arrays(self.everything, level, self.status)
-        run = Run(solving.model, self.motion, self.everything, level, arrays)
+        bodies = np.arange(self.model.mechanism.n_bodies)
+        arrays = solving.arrays(bodies, level, self.status)
+        run = Run(solving.model, self.motion, bodies, level, arrays)
         run.leave_profiles(solving, 0, self.status)
         run.check_contacts(0, done + 1)
         run.stop_at(done + 1)
@@ -181,19 +177,15 @@ class Proof:
                     self._solve(done, stop)
                 passed = self.passed(self.solving, self.status, slice(done, stop + 1))
                 good = int(np.append(passed[:, self.sure].all(axis=1), False).argmin())
-                if done + good < last:
-                    self._accept(good)
+                self._accept(good)
                 self.proven[:, done + 1 : done + good + 1] = self.said[:, None]
             done += good
             if done == stop:
-                window = min(2 * window, WIDEST)
-            else:
-                try:
-                    self._step(done)
-                except _StopWantedError:
-                    return done if self.stale else last
+                window, going = min(2 * window, WIDEST), self._goes_on(done)
+            elif going := self._step(done):
                 done, window = done + 1, max(window // 4, 1)
-            if not self._goes_on(done):
+                going = self._goes_on(done)
+            if not going:
                 return done if self.stale else last
         if self.stale:
             self._solve(done, last)
@@ -209,8 +201,9 @@ class Proof:
         return not self.stale and bool((self.sure == sure).all() and passed[:, sure].all())
 
     def _goes_on(self, done: int) -> bool:
-        self.told = max(self.told, (done + 1) / len(self.motion.time))
-        return self.effort.progress is None or self.effort.progress(self.told) is not False
+        """Report that the motion is proven up to an instant; whether the proof goes on."""
+        progress = self.effort.progress
+        return progress is None or progress((done + 1) / len(self.motion.time)) is not False
 
     @property
     def said(self) -> npt.NDArray[np.int8]:
@@ -279,8 +272,8 @@ class Proof:
         self.X[:, 0] = piece.X[:, 0]
         self.status[:, 0] = np.where(self.status[:, 0] == OK, again[:, 0], self.status[:, 0])
 
-    def _step(self, first: int) -> None:
-        """Solve the time step from an instant on in pieces."""
+    def _step(self, first: int) -> bool:
+        """Solve the time step from an instant on in pieces; False where that was stopped."""
         life, time = self.solving.life, self.motion.time[first : first + 2].copy()
         inputs = self.solving.way.at(np.array([first, first + 1.0]))
         column, status = self.solving.column(first), self.status[:, first]
@@ -289,20 +282,22 @@ class Proof:
             column, status, self.beyond = self.beyond.column, self.beyond.status, None
         way = Way(life, life.storage(2), time - time[0], *(inputs[order::3] for order in range(3)))
         step = Step(self.plan, way, self.motion.names, float(time[0]), float(time[1] - time[0]))
-        self._anew(step, column, status, first + 1)
+        return self._anew(step, column, status, first + 1)
 
-    def _anew(self, step: Step, column: Floats, status: Statuses, at: int) -> None:
+    def _anew(self, step: Step, column: Floats, status: Statuses, at: int) -> bool:
         """Solve the time step to an instant in pieces; what follows is stale if that is in another pose."""
         if self.X is self._given:  # which stays as it is
             self.X = self.solving.X = self.solving.life.storage(len(self.motion.time))
             self.X[:] = self._given
         before, lost = plan_poses(self.plan, self.X[:, [at]]), self.status[:, at] != OK
-        self._in_pieces(step, column, status, at)
+        if not self._in_pieces(step, column, status, at):
+            return False
         of_body, now = self.model.structure.group_of_body[1:] - 1, plan_poses(self.plan, self.X[:, [at]])
         other = differing(before, now, self.plan.size)[0, 1:] | lost[of_body]
         self.stale |= bool((other & (self.status[of_body, at] == OK)).any())
+        return True
 
-    def _in_pieces(self, step: Step, column: Floats, status: Statuses, at: int) -> None:
+    def _in_pieces(self, step: Step, column: Floats, status: Statuses, at: int) -> bool:
         """Solve the time step to an instant in pieces until all sure groups' are certified, or least."""
         # Groups with a least piece that is not certified are sure no longer.
         shares, unsolved, longest = np.array([0.0, 1.0]), 1.0, step.way.longest
@@ -310,7 +305,7 @@ class Proof:
         whole = column, status, self.tail
         for rounds in count():
             if at > 0 and not self._goes_on(at - 1):
-                raise _StopWantedError
+                return False
             # No farther than to the first instant that was not solved: what comes after takes long to fail.
             solved = shares[: 1 + min(AT_ONCE, int(np.searchsorted(shares, unsolved)))]
             piece, codes = self.piece(step.at(solved), column)
@@ -327,16 +322,15 @@ class Proof:
                 least = (shares[first + 1] - shares[first]) * longest <= LEAST
                 if least or rounds >= most or self.spent >= self.effort.patience:
                     ends, here = shares[first : first + 2], piece.X[:, first]
-                    crossed = self._crossed(step, here, passed[first], ends) if self.effort.smooth else None
+                    crossed = self._stopped(step, here, passed[first], ends)
                     if crossed is None:
-                        self._doubt(here, passed[first], step.time_at(ends))
                         # Near a singular position solvers fail: without a proof from here on.
                         (column, status, self.tail), shares = whole, np.array([0.0, 1.0])
                     else:
                         self.model, self.tail, whole = crossed.model, None, (*whole[:2], None)
                         if crossed.share >= 1.0:
                             self._write_crossing(step, crossed, at)
-                            return
+                            return True
                         column, status = crossed.column, crossed.status
                         shares = np.array([crossed.share, 1.0])
                     unsolved = 1.0
@@ -351,21 +345,26 @@ class Proof:
             shares = np.sort(np.concatenate([shares[first:], middle]))
         self.X[:, at], self.status[:, at] = piece.X[:, len(shares) - 1], codes[:, len(shares) - 1]
         self._take_back(at)
+        return True
 
-    def _crossed(self, step: Step, column: Floats, passed: Bools, shares: Floats) -> Crossed | None:
-        """Go on through a place where two branches of one or more groups cross; None where it is not that."""
-        hanging = np.array([passed[list(needs)].all() for needs in self.model.needs], dtype=np.bool_)
-        lost = np.flatnonzero(self.sure & ~passed & hanging).tolist()
+    def _stopped(self, step: Step, column: Floats, passed: Bools, shares: Floats) -> Crossed | None:
+        """Go on through a place where branches cross, if it is one; else leave groups unproven from there."""
         plan, times = plan_of(self.model), step.time_at(shares).tolist()
-        places = {g: singular_position(plan, g, column, times) for g in lost}
-        if any(place.kind != "branches cross" for place in places.values()):
-            return None
-        crossed = step.crossed(self, float(shares[1]))
-        if crossed is not None:
-            self.continued[lost] = True
-            self.singular += places.values()
-            for g, needs in enumerate(self.model.needs):
-                self.continued[g] |= bool(self.continued[list(needs)].any())
+        lost, needs = np.flatnonzero(self.sure & ~passed).tolist(), list(map(list, self.model.needs))
+        places = {g: singular_position(plan, g, column, times) for g in lost if passed[needs[g]].all()}
+        crossed = None
+        if self.effort.smooth and all(place.kind == "branches cross" for place in places.values()):
+            crossed = step.crossed(self, float(shares[1]))
+        if crossed is None:
+            # On curves a proof ends at breaks too: nothing is singular there, and the branch is checked.
+            places = {g: place for g, place in places.items() if not plan.parts[g].group.curved}
+            self.sure[lost] = False
+            self.doubted += places
+        else:
+            self.continued[[*places]] = True
+            for g, others in enumerate(needs):
+                self.continued[g] |= bool(self.continued[others].any())
+        self.singular += places.values()
         return crossed
 
     def _write_crossing(self, step: Step, crossed: Crossed, at: int) -> None:
@@ -375,15 +374,6 @@ class Proof:
         quality = self.plan.quality(self.X)[:, :, at]
         quality[:], quality[:, CONDITION], quality[:, RESIDUAL] = 0.0, 1.0, 0.0
         self._take_back(at)
-
-    def _doubt(self, column: Floats, passed: Bools, times: Floats) -> None:
-        """Leave groups unproven from a piece of a time step on, in whose first column they are proven."""
-        for g in np.flatnonzero(self.sure & ~passed).tolist():
-            self.sure[g] = False
-            # On curves a proof ends at breaks too: nothing is singular there, and the branch is checked.
-            if passed[list(self.model.needs[g])].all() and not self.plan.parts[g].group.curved:
-                self.doubted.append(g)
-                self.singular.append(singular_position(plan_of(self.model), g, column, times.tolist()))
 
     def _take_back(self, at: int) -> None:
         """Take back the answers of an instant that lie beyond a singular position of their group."""

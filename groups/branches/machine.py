@@ -179,7 +179,9 @@ class CompiledTests:
             calls[0].append((axes, [], [prover.of_row(row) for row in rows]))
         for of in prover.groups:
             for found, loop, writes in zip(calls, loops[of.test], prover.writes(of), strict=True):
-                found.append((loop, of.geometry, [*writes, *(prover.place(of, *key) for key in loop.reads)]))
+                found.append(
+                    (loop, of.part.geometry, [*writes, *(prover.place(of, *key) for key in loop.reads)])
+                )
         self._of_thread, self._calls = threading.local(), [_Calls(program, of) for of in calls]
 
     def _room(self, columns: int) -> tuple[Floats, Floats]:

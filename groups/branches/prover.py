@@ -24,7 +24,6 @@ from mbssa.joints.axes import whole_turns
 
 if TYPE_CHECKING:
     from groups.branches.machine import CompiledTests
-    from groups.engine.kinematics import Group
     from groups.engine.path import Way
     from groups.engine.plan import Part, Plan
     from groups.engine.routine import Routine
@@ -51,8 +50,6 @@ class Proven:
     """A group as it is proven: by its own routine, or by the equations of its closed form."""
 
     part: Part
-    group: Group
-    geometry: list[float]
     test: Test
     #: Places of its unknowns in radii; rows of these, of hard numbers, and of own numbers that others read.
     state: Ints
@@ -99,15 +96,12 @@ class Prover:
                 for k, r in enumerate(plan.rows_of_body(b).tolist())
                 if r in read
             }
+            implicit = bool(own) and part.group.direct
             try:
-                group, routine, geometry = part.group, part.routine, part.geometry
-                implicit = bool(own) and group.direct
-                if implicit:
-                    group, routine = by_equations(plan, part, routines)
-                    geometry = routine.geometry(group)
-                key = routine, tuple(own), implicit
+                one = by_equations(plan, part, routines) if implicit else part
+                key = one.routine, tuple(own), implicit
                 if key not in printed:
-                    printed[key] = Test(routine, tuple(own), implicit=implicit)
+                    printed[key] = Test(one.routine, tuple(own), implicit=implicit)
             except UnboundedError:
                 self.refused.add(part.index)
                 continue
@@ -115,9 +109,10 @@ class Prover:
             hard = list(range(row, row + len(test.hard)))
             row += len(hard)
             if implicit:
-                state, q = self.unknowns + np.arange(routine.n), list(range(row, row + routine.n))
-                row, self.unknowns = row + routine.n, self.unknowns + routine.n
-            groups.append(Proven(part, group, geometry, test, state, q, hard, list(own.values())))
+                n = one.routine.n
+                state, q = self.unknowns + np.arange(n), list(range(row, row + n))
+                row, self.unknowns = row + n, self.unknowns + n
+            groups.append(Proven(one, test, state, q, hard, list(own.values())))
             read |= {self.row(groups[-1], *data) for name, data in test.used if name == "off"}
         self.groups, self._numbers = groups[::-1], row - self.first_number
         #: Rows of W: of what rows of own numbers are off, of the lengths of steps, and of not a number.
@@ -194,7 +189,7 @@ class Prover:
         """Row of a number of instants that a group's functions read."""
         if kind in ("q", "dq"):
             return of.q[k] if kind == "q" else self.rate(of.q[k])
-        return of.hard[k] if kind == "hard" else self.plan.rows_of(of.group, [(kind, k)])[0]
+        return of.hard[k] if kind == "hard" else self.plan.rows_of(of.part.group, [(kind, k)])[0]
 
     def rate(self, row: int) -> int:
         """Row of the rate of a number."""
@@ -257,7 +252,7 @@ class Prover:
             state, speed = [X[r] for r in rows], [X[r + plan.unknowns] for r in rows]
             given = [arrays[array][row] for array, row in reads]
             for (_, row), x in zip(
-                writes, of.test.at_instants(given, of.geometry, state, speed), strict=True
+                writes, of.test.at_instants(given, of.part.geometry, state, speed), strict=True
             ):
                 V[row] = x
         return V
@@ -279,7 +274,7 @@ class Prover:
             arrays = X[:, k], X[:, right], V[:, k], V[:, right], W[:, k], *path
             for of, _, reads, _, writes in self._calls:
                 given = [arrays[array][row] for array, row in reads]
-                for (_, row), x in zip(writes, of.test.over_steps(given, of.geometry), strict=True):
+                for (_, row), x in zip(writes, of.test.over_steps(given, of.part.geometry), strict=True):
                     arrays[W_ROWS][row] = x
         return self.tubes_of(W)
 

@@ -19,6 +19,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -225,7 +226,7 @@ def _least_finite(margins: Sequence[Number]) -> Number:
     return above(_LARGE - total([magnitude(x) for x in margins]), reduce(least, margins), -1.0)
 
 
-def by_equations(plan: Plan, part: Part, routines: dict[object, Routine]) -> tuple[Group, Routine]:
+def by_equations(plan: Plan, part: Part, routines: dict[object, Routine]) -> Part:
     """A closed form's group by its equations: bounds of its formulas would be far too wide."""
     closed = part.group
     tree = plan.setting.forest.trees[closed.index]
@@ -237,7 +238,8 @@ def by_equations(plan: Plan, part: Part, routines: dict[object, Routine]) -> tup
     key = group.shape, constant.tobytes(), group.geometry[constant].tobytes()
     if group.shape is None or key not in routines:
         routines[key] = Routine(group, plan.record, constant, plan.at_reference([group], constant))
-    return group, routines[key]
+    routine = routines[key]
+    return replace(part, group=group, routine=routine, geometry=routine.geometry(group), rows_of={})
 
 
 def coordinates_of(routine: Routine) -> list[Number]:
