@@ -23,6 +23,7 @@ from mbssa.arrays import Floats
 from mbssa.graph.nodes import Number, is_node
 from mbssa.graph.source import Printed, functions
 from mbssa.joints.catalogue import type_of_joint
+from mbssa.progress import Progress
 
 if TYPE_CHECKING:
     from groups.assembly_modes.search import Assembly
@@ -118,12 +119,9 @@ def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Po
         if known:
             web.lead(np.column_stack([np.array(known, dtype=complex), np.zeros(len(known))]))
         while max(web.counts) != degree:
-            if arcs := web.open_arcs():
-                if max(web.counts) > MOST:
-                    return None
-                web.carry(arcs)
-                told("following complex positions", min(0.8, max(web.counts) / (degree or MOST)))
-            elif not web.lead(system.random(rng, DRAWN)):
+            if not web.spin(MOST, told, degree):
+                return None
+            if max(web.counts) == degree or not web.lead(system.random(rng, DRAWN)):
                 break
         if max(web.counts) == degree:
             break
@@ -334,12 +332,19 @@ class Web:
             self.lists[0].place(x)
         return len(self.lists[0].states) > before
 
-    def open_arcs(self) -> list[tuple[int, int]]:
-        """Arcs, by number, with positions, by theirs, that were not carried along them."""
-        pairs = ((n, k) for n, (a, *_) in enumerate(self.arcs) for k in range(len(self.lists[a].states)))
-        return [pair for pair in pairs if pair not in self.carried]
+    def spin(self, most: int, told: Progress, degree: int | None = None) -> bool:
+        """Carry positions along all arcs, until there are as many as a degree; False beyond so many."""
+        while (count := max(self.counts)) != degree:
+            # Arcs, by number, with positions, by theirs, that were not carried along them.
+            pairs = ((n, k) for n, (a, *_) in enumerate(self.arcs) for k in range(len(self.lists[a].states)))
+            steps = [pair for pair in pairs if pair not in self.carried]
+            if not steps or count > most:
+                return not steps
+            self._carry(steps)
+            told("following complex positions", min(0.8, max(self.counts) / (degree or most)))
+        return True
 
-    def carry(self, steps: list[tuple[int, int]]) -> None:
+    def _carry(self, steps: list[tuple[int, int]]) -> None:
         """Carry positions along arcs, each in both senses."""
         a, b, bend = zip(*(self.arcs[n] for n, _ in steps), strict=True)
         states = np.array([self.lists[side].states[k] for side, (_, k) in zip(a, steps, strict=True)])
@@ -399,11 +404,8 @@ def traced(assembly: Assembly) -> Positions | None:
     for _ in range(WEBS):
         web = Web(system, rng)
         web.lead(states)
-        while arcs := web.open_arcs():
-            if max(web.counts) > POINTS:
-                return None
-            web.carry(arcs)
-            assembly.told("following complex positions", 0.9 * max(web.counts) / POINTS)
+        if not web.spin(POINTS, assembly.told):
+            return None
         states, side = web.fullest()
         if len(states) and system.has_all(states, side):
             system.turning = side[-1]

@@ -83,8 +83,7 @@ class Assembly:
         self.most = model.solvers[group.number - 1].most_modes(group)
         self.part = self.plan.parts[group.number - 1]
         self.part.group.prepare()
-        self.column = self.plan.start if column is None else column
-        self.size = self.plan.size
+        self.column, self.size = self.plan.start if column is None else column, self.plan.size
         self.scale = np.where(self.part.turns, 1.0, self.size)
         self.start = np.array(self.part.group.start, dtype=float)[:, None]
         self.found: list[Placement] = []
@@ -128,8 +127,7 @@ class Assembly:
             system = self.system(1, other)
             branch = (int(geometry[signs["mode",][0]]),) if ("mode",) in signs else ()
             for placement in self._placed(system, system.start() if part.n else self.start, [branch]):
-                if placement is not None:
-                    self.add(placement)
+                self.add(placement)
 
     def solved(self, q: Floats) -> list[Placement | None]:
         """Regular placements that Newton finds from some unknowns (n, M), None where it finds none."""
@@ -184,8 +182,10 @@ class Assembly:
                     good &= np.abs(gap) <= self.tolerance
         return good
 
-    def add(self, placement: Placement) -> bool:
+    def add(self, placement: Placement | None) -> bool:
         """Add a placement if it is another one; whether it is."""
+        if placement is None:
+            return False
         numbers = self.numbers([placement])[0]
         for other, seen in zip(self.found, self._seen, strict=True):
             off = np.abs(seen - numbers).max(initial=0.0)
@@ -199,8 +199,7 @@ class Assembly:
     def add_from(self, q: Floats) -> None:
         """Add what Newton finds from some unknowns (n, M)."""
         for placement in self.solved(q) if q.shape[1] else ():
-            if placement is not None:
-                self.add(placement)
+            self.add(placement)
 
     def proven(self, found: Sequence[Placement]) -> Bools:
         """(M,) whether each placement is proven to be near one regular solution, the only one around."""
@@ -245,19 +244,16 @@ def _from_random_starts(assembly: Assembly, most_in_a_row: int) -> Search:
     rng, found, most = np.random.default_rng(assembly.group.number), assembly.found, assembly.most
     assembly.add_from(assembly.start)
     starts, closed, last = 0, 0, 0
-    while starts - last < most_in_a_row and starts < AT_MOST * most_in_a_row:
-        if len(found) == most:
-            break
+    while starts - last < most_in_a_row and starts < AT_MOST * most_in_a_row and len(found) != most:
         if starts % LOT == 0:
             far = np.where(assembly.part.turns, np.pi, 2.0 * assembly.size)[:, None]
             drawn = rng.uniform(-1.0, 1.0, (len(far), LOT)) * far
             placements = assembly.solved(assembly.start + drawn)
         placement = placements[starts % LOT]
         starts += 1
-        if placement is not None:
-            closed += 1
-            if assembly.add(placement):
-                last = starts
+        closed += placement is not None
+        if assembly.add(placement):
+            last = starts
         assembly.told("starting Newton", (starts - last) / most_in_a_row)
     if len(found) == most:
         return Search(f"Newton found as many as there can be, after {starts} starts", complete=True)

@@ -155,8 +155,7 @@ def test_a_trace_test_notices_each_position_that_is_left_out(name, group, count)
     while side is None or not system.has_all(states, side):
         web = homotopy.Web(system, rng)
         web.lead(states)
-        while arcs := web.open_arcs():
-            web.carry(arcs)
+        assert web.spin(homotopy.POINTS, assembly.told)
         states, side = web.fullest()
     for k in range(len(states)):
         assert not system.has_all(np.delete(states, k, axis=0), side)
