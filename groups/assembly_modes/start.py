@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,8 @@ from groups.assembly_modes.listing import GroupModes, modes
 from groups.assembly_modes.search import STARTS, Assembly, Placement, searched
 from groups.engine.solve import plan_of
 from groups.setting import Setting
-from mbssa.arrays import Floats
 from mbssa.joints.axes import whole_turns
-from mbssa.joints.poses import Poses, relative_pose
+from mbssa.joints.poses import Poses
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -55,15 +54,9 @@ def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STAR
         turn = [plan.body(body) + plan.record.turn for body in group.body_indices.tolist()]
         if part.group.direct and plan.record.planar:
             column[turn] += whole_turns(plan.start[turn] - column[turn])
-        own = [(body, plan.rows_of_body(body)) for body in group.body_indices.tolist()]
-        moved |= {body for body, of in own if not np.array_equal(column[of], plan.start[of])}
-    at, bodies, found = model.reference, sorted(moved), plan.poses(column[:, None])[0]
-    if not moved:
-        return at
-    position, rotation, angle = at.position.copy(), at.rotation.copy(), at.angle.copy()
-    position[bodies], rotation[bodies] = found.position[bodies], found.rotation[bodies]
-    angle[bodies] = found.angle[bodies]
-    return Poses(position, rotation, angle)
+        rows_of = {body: plan.rows_of_body(body) for body in group.body_indices.tolist()}
+        moved |= {body for body, of in rows_of.items() if not np.array_equal(column[of], plan.start[of])}
+    return plan.poses(column[:, None])[0] if moved else model.reference
 
 
 def _known_modes(model: Model, wanted: Mapping[int, int], starts: int) -> dict[int, GroupModes]:
@@ -90,21 +83,10 @@ def _again(assembly: Assembly, like: Placement, wanted: Mapping[int, int]) -> Pl
     signs, found = not assembly.part.routine.redundant, assembly.found
     alike = [p for p in found if p.laid == like.laid and (p.branch == like.branch or not signs)]
     if alike:
-        return alike[int(_apart(assembly, alike, like).argmin())]
+        off = np.array([p.column[assembly.part.state] for p in alike]) - like.column[assembly.part.state]
+        off -= whole_turns(off) * assembly.part.turns
+        return alike[int(np.abs(off / assembly.scale).max(axis=1, initial=0.0).argmin())]
     others = f"; it can in {len(found)} modes with other signs" if found else ": out of reach"
     changed = ", ".join(f"SG-{group} in mode {number}" for group, number in wanted.items())
     bodies, number = ", ".join(map(str, assembly.group.bodies)), assembly.group.number
     raise ValueError(f"SG-{number} (bodies {bodies}) cannot be assembled with {changed}{others}")
-
-
-def _apart(assembly: Assembly, found: Sequence[Placement], like: Placement) -> Floats:
-    """(M,) largest difference of poses as the bodies see them on which they hang, lengths over the size."""
-    links = assembly.part.group.links
-    poses = assembly.poses([like, *found])
-    ends = [
-        (poses.position[:, bodies], poses.rotation[:, bodies])
-        for bodies in ([link.parent for link in links], [link.body for link in links])
-    ]
-    d, C = relative_pose(ends, np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1)))[:2]
-    seen = np.concatenate([d / assembly.size, C.reshape(*d.shape[:2], 9)], axis=2)
-    return np.asarray(np.abs(seen[1:] - seen[0]).max(axis=(1, 2), initial=0.0))
