@@ -1,8 +1,8 @@
 """Proofs of all groups over time steps in arrays, and over pieces of these."""
 
 # Rows of instants are those of the engine's array X but for the axes; then those of V: axes of bodies and
-# their rates, residuals of groups and what is left of their rates, hard numbers and unknowns of closed forms
-# and their rates. W is of steps: margins, radii e and R of the unknowns, what bodies are off, the lengths of
+# their rates, what is left of groups' equations, hard numbers, unknowns of closed forms, and the rates of
+# these. W is of steps: margins, radii e and R of the unknowns, what bodies are off, the lengths of
 # the steps, and not a number. Places are (array, row), of X and V for either end of a step.
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class Proven:
 
     part: Part
     test: Test
-    #: Places of its unknowns in radii; rows of these, of hard numbers, and of own numbers that others read.
+    #: Places of its unknowns in radii; rows of these, of what is left of its equations and of hard numbers,
+    #: by name; and of own numbers that others read.
     state: Ints
-    q: list[int]
-    hard: list[int]
+    numbers: dict[str, list[int]]
     own: list[int]
 
 
@@ -86,9 +86,7 @@ class Prover:
         printed: dict[object, Test] = {}
         routines: dict[object, Routine] = {}
         read, groups = set[int](), list[Proven]()
-        #: Row of the first residual, behind axes and their rates, and of the first number.
-        self.first_left = 2 * plan.height - plan.first_axes
-        self.first_number = row = self.first_left + 2 * len(plan.parts)
+        first = row = 2 * plan.height - plan.first_axes  # of numbers, behind axes and their rates
         for part in reversed(plan.parts):
             own = {
                 (n, k): r
@@ -106,19 +104,19 @@ class Prover:
                 self.refused.add(part.index)
                 continue
             test, state, q = printed[key], part.state - plan.first_state, part.state.tolist()
-            hard = list(range(row, row + len(test.hard)))
-            row += len(hard)
+            left, *numbers = range(row, row + len(test.instants) // 2)
+            row += 1 + len(numbers)
             if implicit:
-                n = one.routine.n
-                state, q = self.unknowns + np.arange(n), list(range(row, row + n))
-                row, self.unknowns = row + n, self.unknowns + n
-            groups.append(Proven(one, test, state, q, hard, list(own.values())))
+                q, state = numbers[len(test.hard) :], self.unknowns + np.arange(one.routine.n)
+                self.unknowns += one.routine.n
+            rows = {"left": [left], "hard": numbers[: len(test.hard)], "q": q}
+            groups.append(Proven(one, test, state, rows, list(own.values())))
             read |= {self.row(groups[-1], *data) for name, data in test.used if name == "off"}
-        self.groups, self._numbers = groups[::-1], row - self.first_number
+        self.groups, self._numbers = groups[::-1], row - first
         #: Rows of W: of what rows of own numbers are off, of the lengths of steps, and of not a number.
         self._off, self.step = dict[int, int](), len(plan.parts) + 2 * self.unknowns
         for of in self.groups:
-            self._off |= zip(of.q, (len(plan.parts) + of.state).tolist(), strict=True)
+            self._off |= zip(of.numbers["q"], (len(plan.parts) + of.state).tolist(), strict=True)
             self._off |= zip(of.own, range(self.step, self.step + len(of.own)), strict=True)
             self.step += len(of.own)
         self.never, self.height = self.step + 1, row + self._numbers - plan.first_axes
@@ -187,9 +185,9 @@ class Prover:
 
     def row(self, of: Proven, kind: str, k: Any) -> int:
         """Row of a number of instants that a group's functions read."""
-        if kind in ("q", "dq"):
-            return of.q[k] if kind == "q" else self.rate(of.q[k])
-        return of.hard[k] if kind == "hard" else self.plan.rows_of(of.part.group, [(kind, k)])[0]
+        if kind == "dq":
+            return self.rate(of.numbers["q"][k])
+        return of.numbers[kind][k] if kind in of.numbers else self.plan.rows_of(of.part.group, [(kind, k)])[0]
 
     def rate(self, row: int) -> int:
         """Row of the rate of a number."""
@@ -214,8 +212,6 @@ class Prover:
             return W_ROWS, self.step
         if name == "off":
             return W_ROWS, self._off.get(self.row(of, *k), self.never)
-        if name in ("residual", "rest"):
-            return self.of_row(self.first_left + 2 * of.part.index + (name == "rest"), k)
         if name in ("value", "rate"):
             row = self.row(of, *k[:2])
             return self.of_row(row if name == "value" else self.rate(row), k[2])
@@ -223,11 +219,13 @@ class Prover:
 
     def writes(self, of: Proven) -> tuple[list[Place], list[Place]]:
         """Places that a group's functions of instants and of steps write."""
-        groups, left = len(self.plan.parts), self.first_left + 2 * of.part.index
-        numbers = [*of.hard, *(of.q if of.test.coordinates else ())]
+        groups, test = len(self.plan.parts), of.test
+        rows = [
+            row for name in ("left", "hard", "q")[: 2 + bool(test.coordinates)] for row in of.numbers[name]
+        ]
         steps = [of.part.index, *(groups + of.state), *(groups + self.unknowns + of.state)]
         steps += [self._off[row] for row in of.own]
-        rows = [left, left + 1, *numbers, *map(self.rate, numbers)]
+        rows += map(self.rate, rows.copy())
         return [self.of_row(row) for row in rows], [(W_ROWS, int(row)) for row in steps]
 
     # --- tests by NumPy --------------------------------------------------------------------------------
@@ -236,7 +234,7 @@ class Prover:
         """V for the columns of X."""
         plan, record, at = self.plan, self.plan.record, self.bodies
         V, bodies = np.zeros((self.height, X.shape[1])), plan.bodies(X)
-        axes, rates = V[: self.first_left - plan.first_axes].reshape(2, len(bodies), -1, X.shape[1])
+        axes, rates = V[: 2 * (plan.height - plan.first_axes)].reshape(2, len(bodies), -1, X.shape[1])
         axes[at] = (
             X[plan.first_axes :].reshape(axes.shape)[at] if len(X) == plan.height else plan.axes(bodies[at])
         )
@@ -248,7 +246,7 @@ class Prover:
             rates[at, k] = record.rate(number, i)
         arrays = X, X, V
         for of, reads, _, writes, _ in self._calls:
-            rows = () if of.test.coordinates else of.q
+            rows = () if of.test.coordinates else of.numbers["q"]
             state, speed = [X[r] for r in rows], [X[r + plan.unknowns] for r in rows]
             given = [arrays[array][row] for array, row in reads]
             for (_, row), x in zip(

@@ -69,11 +69,11 @@ def inner(a: Iterable[Number], b: Iterable[Number]) -> Number:
 class Test:
     """The test of a group type as functions over instants, and over the steps between them."""
 
-    # ``wanted`` are the numbers of its bodies that other groups read. Of instants: the largest of the rows
-    # and of what is left of their rates; hard numbers, and the unknowns of a closed form that is proven by
-    # its equations (``implicit``); the rates of both. Of steps: the margin, positive where it is proven;
-    # radii e and R of the unknowns; what each wanted number is off. Steps read ``path``, (part, name,
-    # number), and ``off``, (name, number); of both ends ``residual`` and ``rest``; and ``step``, the length.
+    # ``wanted`` are the numbers of its bodies that other groups read. Of instants: the largest of the rows;
+    # hard numbers, and the unknowns of a closed form that is proven by its equations (``implicit``); the
+    # rates of these, the largest of the rows'. Of steps: the margin, positive where it is proven; radii e and
+    # R of the unknowns; what each wanted number is off. Steps read ``path``, (part, name, number), and
+    # ``off``, (name, number); ``value`` and ``rate`` of what is ``left`` of the rows at both ends; ``step``.
 
     def __init__(self, routine: Routine, wanted: Sequence[Wanted], *, implicit: bool) -> None:
         if routine.dense:
@@ -84,14 +84,12 @@ class Test:
         self._numbers = [records[own][k] for own, k in wanted]
         self.hard = self._hard()
         self.coordinates = coordinates_of(routine) if implicit else []
-        time, both = routine.inputs.time(), ([0.0], [0.0])
-        rates = derivative(self.coordinates, time)
-        if routine.n:
-            both = routine.rows, derivative(routine.rows, time)
+        time = routine.inputs.time()
+        rates, rows = derivative(self.coordinates, time), routine.rows if routine.n else []
         self.stages = [("q", self.coordinates), ("dq", rates)] if implicit else []
-        self.instants = [*map(routine.largest_of, both), *self.hard, *self.coordinates]
-        self.instants += [*derivative(self.hard, time), *rates]
-        ends, slow = ([graph.input(name, side) for side in (0, 1)] for name in ("residual", "rest"))
+        self.instants = [routine.largest_of(rows), *self.hard, *self.coordinates]
+        self.instants += [routine.largest_of(derivative(rows, time)), *derivative(self.hard, time), *rates]
+        ends, slow = ([graph.input(of, ("left", 0, side)) for side in (0, 1)] for of in ("value", "rate"))
         #: Bound by what is left of rows and of their rates at both ends of a step.
         self._ends = largest(*ends) + OF_RATE * graph.input("step", 0) * total(slow)
         self._cubics = dict(map(self._cubic, range(len(self.hard))))
