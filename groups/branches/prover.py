@@ -79,10 +79,10 @@ class Pieces:
 
 
 class Prover:
-    """Proofs of the groups of a plan; ``refused`` are the indices of those without."""
+    """Proofs of the groups of a plan."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan, self.refused, self.unknowns = plan, set[int](), plan.unknowns
+        self.plan, self.unknowns = plan, plan.unknowns
         printed: dict[object, Test] = {}
         routines: dict[object, Routine] = {}
         read, groups = set[int](), list[Proven]()
@@ -101,7 +101,6 @@ class Prover:
                 if key not in printed:
                     printed[key] = Test(one.routine, tuple(own), implicit=implicit)
             except UnboundedError:
-                self.refused.add(part.index)
                 continue
             test, state, q = printed[key], part.state - plan.first_state, part.state.tolist()
             left, *numbers = range(row, row + len(test.instants) // 2)
@@ -153,8 +152,9 @@ class Prover:
         self._spent, self._operations = 0.0, sum(of.test.operations for of in self.groups)
         self._price = price_of(sum(test.operations for test in printed.values()))
         #: (G,) groups that have a proof, and so has what they hang on.
-        has_proof = np.array([part.index not in self.refused for part in plan.parts], dtype=np.bool_)
-        self.sure = self.with_needs(has_proof[:, None])[:, 0]
+        has_proof = np.zeros((len(plan.parts), 1), dtype=np.bool_)
+        has_proof[[of.part.index for of in self.groups]] = True
+        self.sure = self.with_needs(has_proof)[:, 0]
 
     def seconds(self, columns: int, *, compiled: bool = False) -> float:
         """Seconds of the tests of so many columns, roughly."""
@@ -345,8 +345,7 @@ class Prover:
         """(K,) where a group fails by itself that is solved at both ends."""
         found = np.zeros(good.shape[1], dtype=np.bool_)
         for part in () if good.all() else self.plan.parts:
-            if part.index not in self.refused:
-                found |= ~good[part.index] & usable[part.index] & good[list(part.known)].all(axis=0)
+            found |= ~good[part.index] & usable[part.index] & good[list(part.known)].all(axis=0)
         return found
 
     def _between(self, life: Life, way: Way, x: Floats, at: Floats, left: Floats, right: Floats) -> Floats:
