@@ -318,7 +318,7 @@ def _from_the_end(powers: Sequence[Floats], h: Floats) -> list[Floats]:
 class Majorants(Bounds[Majorant]):
     """Majorants of nodes; ``boxes`` are enclosures of the same path, for denominators."""
 
-    # ``cubics`` are majorants of cubics through the ends of some roots, quotients and squared sums, and lower
+    # ``cubics`` are majorants of cubics through the ends of roots, quotients and squared sums, and lower
     # bounds of their sizes, by node. By the rules alone the bounds of these are far too large where what is
     # below is a small difference, or constant in truth; the equations v² = a, v b = a and v = a + b have no
     # such trouble.
@@ -356,32 +356,14 @@ class Majorants(Bounds[Majorant]):
         return [total([a[i] * b[k - i] for i in range(k + 1)]) for k in range(ORDERS)] + [off]
 
     def quotient(self, a: Majorant, b: Majorant, x: Node, y: Node) -> Majorant:
-        low, node = self.boxes.of([y])[0].least, self.graph.make("/", (x.i, y.i))
-        if node.i in self.cubics:
-            cubic, _ = self.cubics[node.i]
-            return self._along(cubic, self.add(self.multiply(cubic, b), a), low - b[ORDERS])
-        return self.multiply(a, self._inverse(b, low))
-
-    @staticmethod
-    def _inverse(b: Majorant, low: Number) -> Majorant:
-        f = div(1.0, _positive(low))
-        found = [f]
-        for k in range(1, ORDERS):
-            found.append(f * total([b[i] * found[k - i] for i in range(1, k + 1)]))
-        off = b[ORDERS]
-        return [*found, 0.0 if is_zero(off) else off * f / _positive(low - off)]
+        cubic, _ = self.cubics[self.graph.make("/", (x.i, y.i)).i]
+        slope = self.boxes.of([y])[0].least - b[ORDERS]
+        return self._along(cubic, self.add(self.multiply(cubic, b), a), slope)
 
     def root(self, a: Majorant, x: Node) -> Majorant:
-        node, (box,) = self.graph.make("sqrt", (x.i,)), self.boxes.of([x])
-        if node.i in self.cubics:
-            cubic, low = self.cubics[node.i]
-            both = low + above(low, sqrt(_positive(box.low)), 0.0)
-            return self._along(cubic, self.add(self.multiply(cubic, cubic), a), both)
-        f = sqrt(box.low)
-        half, found = div(0.5, f), [sqrt(a[0])]
-        for k in range(1, ORDERS):
-            found.append(half * total([a[k], *(found[i] * found[k - i] for i in range(1, k))]))
-        return [*found, a[ORDERS] / f]
+        cubic, low = self.cubics[self.graph.make("sqrt", (x.i,)).i]
+        slope = low + above(low, sqrt(_positive(self.boxes.of([x])[0].low)), 0.0)
+        return self._along(cubic, self.add(self.multiply(cubic, cubic), a), slope)
 
     def _along(self, cubic: Majorant, left: Majorant, slope: Number) -> Majorant:
         """Of a number near a cubic, by what is left of its equation there and the slope of that."""
@@ -399,11 +381,15 @@ class Majorants(Bounds[Majorant]):
         square = self.add(self.multiply(x, x), self.multiply(y, y))
         b, a = self.boxes.of(nodes)
         low = self.boxes.add(self.boxes.square(a), self.boxes.square(b)).least
-        rates = [[(k + 1) * v[k + 1] for k in range(ORDERS - 1)] + [0.0, 0.0] for v in (x, y)]
+        f = div(1.0, _positive(low))
+        inverse, orders = [f], range(1, ORDERS)
+        for k in orders:
+            inverse.append(f * total([square[i] * inverse[k - i] for i in range(1, k + 1)]))
+        rates = [[*(k * v[k] for k in orders), 0.0, 0.0] for v in (x, y)]
         top = self.add(self.multiply(x, rates[1]), self.multiply(y, rates[0]))
-        rate = self.multiply(top, self._inverse(square, low))
+        rate = self.multiply(top, [*inverse, 0.0])
         off = 0.5 * math.pi * (x[ORDERS] + y[ORDERS]) / sqrt(_positive(low))
-        return [math.pi, *(rate[k] * (1.0 / (k + 1)) for k in range(ORDERS - 1)), off]
+        return [math.pi, *(rate[k - 1] * (1.0 / k) for k in orders), off]
 
     def on_curve(self, a: Majorant, data: Any, x: Node) -> Majorant:
         """Of the polynomial of one piece, and of the cubic through the ends of what others are off it."""
