@@ -18,10 +18,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
 
 from groups.branches.bounds import (
     OF_RATE,
@@ -37,7 +40,7 @@ from groups.branches.bounds import (
 from groups.engine.kinematics import Group
 from groups.engine.routine import Routine, constants_of
 from mbssa.graph.derivative import derivative
-from mbssa.graph.frames import relative, total, transposed
+from mbssa.graph.frames import relative, total
 from mbssa.graph.linear import factorised, least_squares
 from mbssa.graph.nodes import Node, Number, above, largest, least
 from mbssa.graph.source import functions
@@ -57,13 +60,13 @@ PERRON, SHIFT = 2, 0.1
 #: What :func:`along_cubic` gives of a number's path.
 PARTS = CENTRE, SLOPE, RADIUS, SIZE, FIRST, SECOND, THIRD = range(7)
 _LARGE = 1e100
+_PARTS_OF_J = "c", "d", "charged"
 
 #: A number of an own body: which of them, and its place in the record.
 Wanted: TypeAlias = tuple[int, int]
 
 
-def inner(a: Iterable[Number], b: Iterable[Number]) -> Number:
-    return total([x * y for x, y in zip(a, b, strict=True)])
+_magnitudes = np.vectorize(magnitude, otypes=[object])
 
 
 class Test:
@@ -95,7 +98,10 @@ class Test:
         self._cubics = dict(map(self._cubic, range(len(self.hard))))
         margins, radii, boxes = self._tube() if routine.n else ([], [], [])
         margins += [x.low for x in self._enclosures(boxes).of(routine.squares)]
-        self.steps = [_least_finite(margins), *radii, *boxes, *self._off(radii)]
+        # Negative where one of them is not finite.
+        finite = _LARGE - total([magnitude(x) for x in margins])
+        margin = above(finite, reduce(least, margins), -1.0) if margins else 1.0
+        self.steps = [margin, *radii, *boxes, *self._off(radii)]
         (_, self.at_instants), self.read = functions("instants", self.stages, self.instants)
         (_, self.over_steps), self.used = functions("steps", [], self.steps)
         #: Inputs (name, number) whose paths are read.
@@ -152,62 +158,34 @@ class Test:
 
     def _tube(self) -> tuple[list[Number], list[Number], list[Number]]:
         """Margins that are positive if the theorem holds, and radii e and R of the unknowns."""
-        routine = self.routine
-        plain = self._enclosures([0.0] * routine.n)
+        routine, scales, zero = self.routine, np.array(self.routine.scales), [0.0] * self.routine.n
+        plain = self._enclosures(zero)
         A = self._inverse([[x.c for x in plain.of(row)] for row in routine.jacobian])
-        sizes = [[magnitude(x) for x in row] for row in A]
-        rows = self._majorants(plain, [0.0] * routine.n).of(routine.rows)
-        residuals = [off_cubic(f) + self._ends for f in rows]
-        Y = [inner(row, residuals) for row in sizes]
-        boxes = self._boxes(Y)
-        inside = self._enclosures(boxes)
-        Z = self._contraction(A, sizes, [inside.of(row) for row in routine.jacobian])
-        w: list[Number] = list(boxes)
+        sizes, rows = _magnitudes(A), self._majorants(plain, zero).of(routine.rows)
+        Y = sizes @ [off_cubic(f) + self._ends for f in rows]
+        ways = [magnitude(self._path("q", k)[SLOPE]) * (2.0 / x) for k, x in enumerate(routine.scales)]
+        boxes = scales * (SHARE * reduce(largest, ways) + LEAST) + TIMES * Y
+        J = list(map(self._enclosures(boxes).of, routine.jacobian))
+        c, d, wide = (np.array([[getattr(x, of) for x in row] for row in J], object) for of in _PARTS_OF_J)
+        # The slopes of J are kept together over the rows.
+        Z = _magnitudes(A @ c - np.eye(routine.n)) + _magnitudes(A @ d) + sizes @ wide
+        w = boxes
         for _ in range(PERRON):
-            w = [inner(row, w) + SHIFT * x for row, x in zip(Z, w, strict=True)]
-        theta, eta = 0.0, 0.0
-        for row, y, x in zip(Z, Y, w, strict=True):
-            theta, eta = largest(theta, inner(row, w) / x), largest(eta, y / x)
+            w = Z @ w + SHIFT * w
+        theta, eta = (reduce(largest, of / w) for of in (Z @ w, Y))
         share = eta / above(1.0 - theta, 1.0 - theta, 0.0)
         # Rounding of these sums; not a number if one of them is not.
-        guard = 1.0 + 1e-9 + ROUNDING * total([*Y, *w, *(x for row in Z for x in row)])
-        e = [share * x * guard for x in w]
-        margins = [box - x for box, x in zip(boxes, e, strict=True)]
+        guard = 1.0 + 1e-9 + ROUNDING * total([*Y, *w, *Z.ravel()])
+        e = share * w * guard
         closed = max(CLOSED, 10.0 * routine.group.setting.closed / routine.size)
-        for row, scale in zip(sizes, routine.scales, strict=True):
-            margins.append(closed - total(row) * self._ends * (1.0 / scale))
-        e = [(y + inner(row, e)) * guard for row, y in zip(Z, Y, strict=True)]  # what Y and Z say of e itself
-        return margins, e, boxes
+        margins = [*(boxes - e), *(closed - sizes.sum(axis=1) * self._ends * (1.0 / scales))]
+        return margins, [*((Y + Z @ e) * guard)], [*boxes]  # e by what Y and Z say of it
 
-    def _inverse(self, J: list[list[Number]]) -> list[list[Number]]:
+    def _inverse(self, J: list[list[Number]]) -> npt.NDArray[Any]:
         """(n, rows) near the inverse of a matrix, or its pseudo-inverse."""
         matrix, projected = least_squares(J) if self.routine.redundant else (J, list)
-        solve, m = factorised(matrix, self.routine.order)[0], len(J)
-        return transposed([solve(projected([1.0 if i == k else 0.0 for i in range(m)])) for k in range(m)])
-
-    def _boxes(self, Y: Sequence[Number]) -> list[Number]:
-        """R, in the sizes of the unknowns."""
-        way: Number = 0.0
-        for k, scale in enumerate(self.routine.scales):
-            way = largest(way, magnitude(self._path("q", k)[SLOPE]) * (2.0 / scale))
-        share = SHARE * way + LEAST
-        return [scale * share + TIMES * y for scale, y in zip(self.routine.scales, Y, strict=True)]
-
-    @staticmethod
-    def _contraction(
-        A: list[list[Number]], sizes: list[list[Number]], J: list[list[Enclosure]]
-    ) -> list[list[Number]]:
-        """Z, in which the slopes of J are kept together over the rows."""
-        columns = [list(column) for column in zip(*J, strict=True)]
-        found: list[list[Number]] = []
-        for i, (row, size) in enumerate(zip(A, sizes, strict=True)):
-            found.append([])
-            for j, column in enumerate(columns):
-                off = inner(row, [x.c for x in column]) - (1.0 if i == j else 0.0)
-                turned = inner(row, [x.d for x in column])
-                wide = inner(size, [x.charged for x in column])
-                found[-1].append(magnitude(off) + magnitude(turned) + wide)
-        return found
+        solve = factorised(matrix, self.routine.order)[0]
+        return np.array([solve(projected(row)) for row in np.eye(len(J)).tolist()], object).T
 
     def _off(self, radii: Sequence[Number]) -> list[Number]:
         """By how much wanted numbers of own bodies are off their cubics."""
@@ -215,13 +193,6 @@ class Test:
         # Axes in space may be those of a quaternion: off by roundings of one, not of themselves.
         axes = [ROUNDING if k in self.routine.record.axes else 0.0 for _, k in self.wanted]
         return [off_cubic(f) + more for f, more in zip(found, axes, strict=True)]
-
-
-def _least_finite(margins: Sequence[Number]) -> Number:
-    """The least of some numbers, negative where one of them is not finite; 1 if there are none."""
-    if not margins:
-        return 1.0
-    return above(_LARGE - total([magnitude(x) for x in margins]), reduce(least, margins), -1.0)
 
 
 def by_equations(plan: Plan, part: Part, routines: dict[object, Routine]) -> Part:
