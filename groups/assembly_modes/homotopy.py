@@ -340,20 +340,16 @@ class Web:
             steps = [pair for pair in pairs if pair not in self.carried]
             if not steps or count > most:
                 return not steps
-            self._carry(steps)
+            a, b, bend = zip(*(self.arcs[n] for n, _ in steps), strict=True)
+            states = np.array([self.lists[side].states[k] for side, (_, k) in zip(a, steps, strict=True)])
+            ends, t = follow(self.system, states, self.corners[[*a]], self.corners[[*b]], np.array(bend))
+            self.carried.update(steps)
+            for (n, _), side, x, done in zip(steps, b, ends, t, strict=True):
+                if done == 1.0:
+                    back = (n + len(self.arcs) // 2) % len(self.arcs)
+                    self.carried.add((back, self.lists[side].place(x)))
             told("following complex positions", min(0.8, max(self.counts) / (degree or most)))
         return True
-
-    def _carry(self, steps: list[tuple[int, int]]) -> None:
-        """Carry positions along arcs, each in both senses."""
-        a, b, bend = zip(*(self.arcs[n] for n, _ in steps), strict=True)
-        states = np.array([self.lists[side].states[k] for side, (_, k) in zip(a, steps, strict=True)])
-        ends, t = follow(self.system, states, self.corners[[*a]], self.corners[[*b]], np.array(bend))
-        self.carried.update(steps)
-        for (n, _), side, x, done in zip(steps, b, ends, t, strict=True):
-            if done == 1.0:
-                back = (n + len(self.arcs) // 2) % len(self.arcs)
-                self.carried.add((back, self.lists[side].place(x)))
 
 
 class Sections(Closure):

@@ -248,7 +248,7 @@ def _on_piece(a: Enclosure, data: Any, count: int) -> tuple[list[Number], list[N
     # breaks, one to either side, and what these come to up to the ends of the enclosure.
     pieces, axis, order = data
     first: Any = pieces(0, axis)
-    (numbers, widths), jumps = _steps_of(pieces), _jumps_of(pieces)
+    numbers, widths, *jumps = _near(pieces)
     far = above(a.wide - curve(a.c, widths, 0), NO_BOUND, 0.0)  # there may be two breaks
     off: list[Number] = [far] * count
     for end, jump in zip((a.c - a.wide, a.c + a.wide), jumps, strict=True):
@@ -269,29 +269,20 @@ def _sizes(at: Sequence[Number], w: Number, count: int) -> list[Number]:
 
 
 @cache
-def _steps_of(pieces: nodes.Pieces) -> tuple[nodes.Pieces, nodes.Pieces]:
-    """Functions of s in the form of the pieces: the number of its piece, and the least width near that."""
+def _near(pieces: nodes.Pieces) -> list[nodes.Pieces]:
+    """Functions of s: the number of its piece, the least width near that, what it is off both neighbours."""
+    # The last two are polynomials whose derivatives bound those of what a piece is off the polynomial of the
+    # next one, and of the one before it: by the jumps at its end, and at its beginning.
     first: Any = pieces(0, 0)
-    count, h = len(first.coefficients), np.diff(first.breaks)
-    if count == 1 and first.period:
+    h, period = np.diff(first.breaks), first.period
+    if len(h) == 1 and period:
         raise UnboundedError("a closed curve of one piece")
     least_width = np.minimum(h, np.minimum(np.roll(h, 1), np.roll(h, -1)))
-    numbers, widths = (
-        derivatives([Pieces(first.breaks, of[:, None], first.period)])
-        for of in (np.arange(float(count)), least_width)
-    )
-    return numbers, widths
-
-
-@cache
-def _jumps_of(pieces: nodes.Pieces) -> tuple[nodes.Pieces, nodes.Pieces]:
-    """By how much a piece is off the polynomial of the next one, at most, and of the one before it."""
-    # Polynomials whose derivatives bound those of that: by the jumps at the end, and at the beginning.
+    steps = [[Pieces(first.breaks, of[:, None], period)] for of in (np.arange(float(len(h))), least_width)]
     both = list[Pieces](), list[Pieces]()
     for axis in (0, 1):
-        first: Any = pieces(0, axis)
-        h, ahead, behind = np.diff(first.breaks), list[Floats](), list[Floats]()
-        for k in range(first.coefficients.shape[1]):
+        ahead, behind = list[Floats](), list[Floats]()
+        for k in range(cast("Pieces", pieces(0, axis)).coefficients.shape[1]):
             c = cast("Pieces", pieces(k, axis)).coefficients.T[::-1]
             ends = c * h ** np.arange(len(c))[:, None]
             before, size = (np.roll(of.sum(axis=0), 1) for of in (ends, np.abs(ends)))
@@ -299,8 +290,8 @@ def _jumps_of(pieces: nodes.Pieces) -> tuple[nodes.Pieces, nodes.Pieces]:
             behind.append(jump / math.factorial(k))
             ahead.append(np.roll(behind[-1], -1))
         for found, powers in zip(both, (_from_the_end(ahead, h), behind), strict=True):
-            found.append(Pieces(first.breaks, np.stack(powers[::-1], axis=1), first.period))
-    return derivatives(both[0]), derivatives(both[1])
+            found.append(Pieces(first.breaks, np.stack(powers[::-1], axis=1), period))
+    return [derivatives(of) for of in (*steps, *both)]
 
 
 def _from_the_end(powers: Sequence[Floats], h: Floats) -> list[Floats]:

@@ -95,7 +95,12 @@ class Test:
         ends, slow = ([graph.input(of, ("left", 0, side)) for side in (0, 1)] for of in ("value", "rate"))
         #: Bound by what is left of rows and of their rates at both ends of a step.
         self._ends = largest(*ends) + OF_RATE * graph.input("step", 0) * total(slow)
-        self._cubics = dict(map(self._cubic, range(len(self.hard))))
+        #: Of the cubics of hard numbers, by node: the majorant, and a lower bound of the size.
+        self._cubics = dict[int, tuple[Majorant, Number]]()
+        for k, node in enumerate(self.hard):
+            path = self._path("hard", k)
+            low = magnitude(path[CENTRE]) - magnitude(path[SLOPE]) - path[RADIUS]
+            self._cubics[node.i] = [*path[SIZE:], 0.0, 0.0], low
         margins, radii, boxes = self._tube() if routine.n else ([], [], [])
         margins += [x.low for x in self._enclosures(boxes).of(routine.squares)]
         # Negative where one of them is not finite.
@@ -149,12 +154,6 @@ class Test:
             return [*self._path(name, k)[SIZE:], 0.0, self._more(name, k, radii)]
 
         return Majorants(self.routine.graph, known, boxes, self._cubics)
-
-    def _cubic(self, k: int) -> tuple[int, tuple[Majorant, Number]]:
-        """Of the cubic of a hard number, by its node: the majorant, and a lower bound of its size."""
-        path = self._path("hard", k)
-        low = magnitude(path[CENTRE]) - magnitude(path[SLOPE]) - path[RADIUS]
-        return self.hard[k].i, ([*path[SIZE:], 0.0, 0.0], low)
 
     def _tube(self) -> tuple[list[Number], list[Number], list[Number]]:
         """Margins that are positive if the theorem holds, and radii e and R of the unknowns."""
