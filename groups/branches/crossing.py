@@ -105,10 +105,10 @@ class Step:
         after = self.plan.bodies(solving.X)[:, :, 0]
         # A tolerance in units of the way of the inputs: lengths are over the size.
         unit = np.repeat([model.frames.size, 1.0], [d, near.shape[1] - d])
-        there_and_back = ((near, after), (extrapolated(after, -seconds), before))
-        off = max(np.abs((one - other[:, : len(unit)]) / unit).max() for one, other in there_and_back)
-        if not off <= STRAIGHT * (share - self.shares[k]) * longest:
-            return None
+        limit = STRAIGHT * (share - self.shares[k]) * longest
+        for one, other in ((near, after), (extrapolated(after, -seconds), before)):
+            if not np.abs((one - other[:, : len(unit)]) / unit).max() <= limit:
+                return None
         self.shares[:], self.records[:] = [self.shares[k]], [before]
         time = self.begins + share * length
         return Crossed(share, time, inputs, solving.column(), status[:, 0], there)
