@@ -226,26 +226,33 @@ def _coordinates(assembly: Assembly, poses: Poses) -> dict[str, Floats]:
     return found
 
 
+def _ends(assembly: Assembly, poses: Poses) -> list[tuple[int, int, Floats, Floats]]:
+    """Joints with own bodies, each with its point there (M, 3), over the size, and its axis (M, 3)."""
+    frames, found = assembly.plan.setting.frames, []
+    for joint in assembly.group.joint_indices.tolist():
+        for side, body in enumerate(assembly.plan.mechanism.joint_bodies(joint)[:2]):
+            if body in assembly.group.body_indices:
+                turned = poses.rotation[:, body]
+                point = (poses.position[:, body] + turned @ frames.origin[joint, side]) / frames.size
+                found.append((joint, body, point, turned @ frames.axes[joint, side][:, 2]))
+    return found
+
+
 def _without_flips(assembly: Assembly) -> list[Placement]:
     """One placement of those that differ by turns of rods about their own lines: the reference's, if any."""
     # A rod is a body between two balls or universal joints. The latter let it stand turned by half a turn,
     # which moves no other body.
-    mechanism, frames, group = assembly.plan.mechanism, assembly.plan.setting.frames, assembly.group
-    found, own = assembly.found, group.body_indices.tolist()
-    at = assembly.poses(found)
-    sided = [(j, *end) for j in group.joint_indices.tolist() for end in enumerate(mechanism.joint_bodies(j))]
-    columns = []
-    for body in own:
-        ends = [(joint, side) for joint, side, at_end in sided if at_end == body]
-        types = [mechanism.joints[joint].type for joint, _ in ends]
-        points = [frames.origin[joint, side] for joint, side in ends if side < 2]
-        rod = len(ends) == 2 == len(points) and all(type.is_ball or type.is_universal for type in types)
-        if rod and np.linalg.norm(points[1] - points[0]) > SAME * frames.size:
-            columns += [
-                (at.position[:, body] + at.rotation[:, body] @ point) / frames.size for point in points
-            ]
+    mechanism, found = assembly.plan.mechanism, assembly.found
+    at, joints = assembly.poses(found), assembly.group.joint_indices.tolist()
+    ends, columns = _ends(assembly, at), list[Floats]()
+    for body in assembly.group.body_indices.tolist():
+        types = [mechanism.joints[j].type for j in joints if body in mechanism.joint_bodies(j)]
+        points = [point for _, b, point, _ in ends if b == body]
+        rod = len(types) == 2 == len(points) and all(type.is_ball or type.is_universal for type in types)
+        if rod and np.linalg.norm(points[1][0] - points[0][0]) > SAME:
+            columns += points
         else:
-            columns += [at.position[:, body] / frames.size, at.rotation[:, body].reshape(len(found), 9)]
+            columns += [at.position[:, body] / assembly.size, at.rotation[:, body].reshape(len(found), 9)]
     keys = np.concatenate(columns, axis=1)
     kept: list[int] = []
     for k in np.argsort(assembly.from_reference(found), kind="stable").tolist():
@@ -256,15 +263,7 @@ def _without_flips(assembly: Assembly) -> list[Placement]:
 
 def _keys(assembly: Assembly, placed: Poses) -> Floats:
     """Sort keys (M, k) of modes, the first first."""
-    own, frames = assembly.group.body_indices, assembly.plan.setting.frames
-    points, axes = [], []
-    for joint in assembly.group.joint_indices.tolist():
-        for side, body in enumerate(assembly.plan.mechanism.joint_bodies(joint)[:2]):
-            if body in own:
-                turned = placed.rotation[:, body]
-                points.append(placed.position[:, body] + turned @ frames.origin[joint, side])
-                axes.append(turned @ frames.axes[joint, side][:, 2])
-    rotations = placed.rotation[:, own].reshape(len(placed.position), -1)
-    columns = [*(point / frames.size for point in points), *axes, rotations]
+    rotations = placed.rotation[:, assembly.group.body_indices].reshape(len(placed.position), -1)
+    *_, points, axes = zip(*_ends(assembly, placed), strict=True)
     # Adding zero makes one number of 0 and -0.
-    return np.asarray(np.round(np.concatenate(columns, axis=1), DIGITS) + 0.0)
+    return np.asarray(np.round(np.concatenate([*points, *axes, rotations], axis=1), DIGITS) + 0.0)
