@@ -41,6 +41,11 @@ class Strut:
     held: bool
     slide_driven: bool
 
+    @property
+    def is_rod(self) -> bool:
+        """Whether its length is given."""
+        return self.slide < 0 or self.slide_driven
+
 
 @dataclass(frozen=True, slots=True)
 class GroupTree:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from mbssa.graph.frames import Frame, clean, dot, minus, relative, total
 from mbssa.graph.nodes import atan2, cos, curve, rounded, sin, sqrt
 from mbssa.joints.cams.contact import CURVE, contact_rows, contacts
 from mbssa.joints.catalogue import is_length, type_of_joint
-from mbssa.joints.equations import Elementary, Step, differs, holds_along, sine_cosine, stepped, value
+from mbssa.joints.equations import Step, differs, holds_along, sine_cosine, stepped, value
 
 if TYPE_CHECKING:
     from groups.passive_rotations import LockedRotation
@@ -113,21 +113,19 @@ class Group:
         """The sign with which a dyad stands as at the reference, by trial, and whether one does."""
         misses: list[Number] = []
         for sign in (1.0, -1.0):
-            self.reach = []
+            self.reach, miss = [], 0.0
             try:
-                values = form.values(numbers, sign)
+                for name, x in form.values(numbers, sign).items():
+                    at = self.at_reference(*name)
+                    if isinstance(x, tuple):
+                        c, s = x[0] - cos(at), x[1] - sin(at)
+                        miss += sqrt(c * c + s * s)
+                    else:
+                        miss += abs(x - at) / self.frames.size
             except (ZeroDivisionError, ValueError):
-                misses.append(np.inf)
-                continue
-            miss = total([self._miss(x, self.at_reference(*name), name) for name, x in values.items()])
+                miss = np.inf
             misses.append(np.where(np.isfinite(miss), miss, np.inf)[()])
         return np.where(misses[1] < misses[0], -1.0, 1.0)[()], np.isfinite(np.minimum(*misses))
-
-    def _miss(self, x: Number, at_reference: Number, name: tuple[int, str]) -> Number:
-        if isinstance(x, tuple):
-            c, s = x[0] - cos(at_reference), x[1] - sin(at_reference)
-            return sqrt(c * c + s * s)
-        return abs(x - at_reference) / self.frames.size
 
     def at_reference(self, j: int, name: str) -> Number:
         """A coordinate at the reference; 0 where a body is free, which counts from there."""
@@ -236,35 +234,10 @@ class Group:
         a, b = self.mechanism.joint_bodies(j)[:2]
         return bodies[a].end(*self.side(numbers, j, 0)), bodies[b].end(*self.side(numbers, j, 1))
 
-    def _driven(self, j: int) -> dict[str, int]:
+    def drives_of(self, j: int) -> dict[str, int]:
+        """Driven coordinates of a joint, with the numbers of their drives."""
         names = type_of_joint(self.mechanism, j).coordinates
         return {n: self.setting.drives[j, n] for n in names if (j, n) in self.setting.drives}
-
-    def lengths_of(self, cut: int) -> list[Elementary] | None:
-        """Elementary equations of a cut joint and its drives, if all are lengths that a form can close."""
-        kind = type_of_joint(self.mechanism, cut)
-        if kind.pair is None or kind.is_contact:
-            return None
-        found = [elementary for _, elementary in kind.pair.constraints]
-        found += [kind.pair.coordinates[kind.coordinates.index(name)] for name in self._driven(cut)]
-        return found if all(elementary.kind in ("along", "distance") for elementary in found) else None
-
-    def length_given(self, numbers: Numbers, cut: int, elementary: Elementary) -> Number:
-        """The value that a length of a cut joint is to have."""
-        for row in self._driven(cut).values():
-            return numbers.drive(row)
-        return self.parameter(numbers, cut, elementary.parameter) if elementary.parameter else 0.0
-
-    def parallel_hinges(self, body: int, axis: Floats) -> Iterator[tuple[int, int, float]]:
-        """Hinges of a body about an axis, their other bodies, and the signs with which they turn."""
-        for j in range(self.mechanism.n_joints):
-            ends = self.mechanism.joint_bodies(j)[:2]
-            if not type_of_joint(self.mechanism, j).is_bearing or body not in ends:
-                continue
-            along = float(axis @ self.frames.rotation[ends[0]] @ self.frames.axes[j, 0, :, 2])
-            if abs(along) > _PARALLEL:
-                forward = ends[0] == body
-                yield j, ends[1] if forward else ends[0], float(np.sign(along)) * (1.0 if forward else -1.0)
 
 
 @dataclass(eq=False)
@@ -279,7 +252,7 @@ class Closure:
     def close(self, j: int) -> None:
         """Rows of a cut joint: its equations, and its drives."""
         group, numbers, rows = self.group, self.numbers, self.rows
-        kind, driven = type_of_joint(group.mechanism, j), group._driven(j)
+        kind, driven = type_of_joint(group.mechanism, j), group.drives_of(j)
         if j in group.frames.relations:
             relations = group.frames.relations[j]
             for relation in relations.constraints:
@@ -365,15 +338,22 @@ class Closure:
     def _counted(self, pair: PairFrames, begin: Number) -> Number | None:
         """The angle as a sum of coordinates of parallel hinges, which count turns; None without a chain."""
         group, (start, end) = self.group, pair.bodies
-        axis = group.frames.rotation[start] @ pair.axes[0][:, 2]
+        frames, mechanism = group.frames, group.mechanism
+        axis = frames.rotation[start] @ pair.axes[0][:, 2]
         reached: dict[int, Number] = {start: begin}
         todo = [start]
         while todo and end not in reached:
             body = todo.pop(0)
-            for j, other, sign in group.parallel_hinges(body, axis):
-                x = group.coordinate(self.numbers, j, "angle") if other not in reached else None
+            for j in range(mechanism.n_joints):
+                ends = mechanism.joint_bodies(j)[:2]
+                if not type_of_joint(mechanism, j).is_bearing or body not in ends or {*ends} <= {*reached}:
+                    continue
+                along = float(axis @ frames.rotation[ends[0]] @ frames.axes[j, 0, :, 2])
+                x = group.coordinate(self.numbers, j, "angle") if abs(along) > _PARALLEL else None
                 if x is not None:
-                    reached[other] = reached[body] + sign * (x - group.setting.coordinates[j]["angle"])
+                    other, sign = (ends[1], along) if ends[0] == body else (ends[0], -along)
+                    x = x - group.setting.coordinates[j]["angle"]
+                    reached[other] = reached[body] + float(np.sign(sign)) * x
                     todo.append(other)
         return reached.get(end)
 

@@ -51,7 +51,7 @@ def _spread(group: Group, trees: Sequence[GroupTree], indices: Sequence[int]) ->
     twins.bodies = dict(zip(bodies[0], np.array(bodies).T, strict=True))
     drives = group.setting.drives
     for j, every in twins.joints.items():
-        for name in group._driven(j):
+        for name in group.drives_of(j):
             twins.drives[drives[j, name]] = np.array([drives[twin, name] for twin in every.tolist()])
     group.zero = {b: np.zeros(len(trees)) for b in group.own}
     with np.errstate(all="ignore"):
