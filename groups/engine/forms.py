@@ -15,8 +15,7 @@ from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary
 
 if TYPE_CHECKING:
-    from groups.engine.kinematics import Group
-    from groups.engine.numbers import Name, Numbers
+    from groups.engine.kinematics import Group, Name, Numbers
 
 
 def square(a: Vector) -> Number:

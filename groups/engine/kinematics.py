@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from groups.engine.curves import pieces_of
 from groups.engine.forms import Form, form_of
-from groups.engine.numbers import Known, Name, Numbers, Reference, Twins, Uses
 from groups.engine.struts import Side, mode_of, place_strut
 from groups.engine.users import traced
 from groups.tree import GroupTree, Link
@@ -26,11 +25,13 @@ from mbssa.joints.equations import Step, differs, holds_along, sine_cosine, step
 if TYPE_CHECKING:
     from groups.passive_rotations import LockedRotation
     from groups.setting import Setting
-    from mbssa.arrays import Floats
+    from mbssa.arrays import Floats, Ints
     from mbssa.graph.nodes import Number
     from mbssa.joints.cams.contact import Contacts
     from mbssa.joints.relations import PairFrames, Relation, Term
 
+#: Joint and coordinate; of an auxiliary unknown joint, relation, term and perhaps curve.
+Name: TypeAlias = tuple[Any, ...]
 #: Cosine of the angle between two axes from which on they are parallel.
 _PARALLEL = 1 - 1e-9
 
@@ -44,55 +45,144 @@ class End:
     range: tuple[float, float]
 
 
+class Uses:
+    """Numbers of others that a group reads, in the order of first use: the numbering that twins share."""
+
+    def __init__(self) -> None:
+        self.bodies: dict[int, int] = {}
+        self.drives: dict[int, int] = {}
+        self.solved: dict[tuple[int, str], int] = {}
+        self.given: dict[Name, Any] = {}
+
+    def of_twin(self, body: Mapping[int, int], drive: Mapping[int, int]) -> Uses:
+        """The same of a twin, by its bodies and inputs; its geometry is left out."""
+        uses = Uses()
+        uses.bodies = {body[b]: k for b, k in self.bodies.items()}
+        uses.drives = {drive[row]: k for row, k in self.drives.items()}
+        return uses
+
+
+class Numbers(Protocol):
+    """Source of the numbers of a group: its unknowns, inputs, geometry and the bodies solved before."""
+
+    def unknown(self, k: int) -> Number: ...
+    def drive(self, row: int) -> Number: ...
+    def solved(self, j: int, name: str) -> Number: ...
+    def given(self, key: Name, numbers: Any) -> Any: ...
+    def body(self, b: int) -> Frame: ...
+
+
+class Reference:
+    """Numbers of the reference, floats, or arrays over twins; notes what is used."""
+
+    def __init__(self, group: Group) -> None:
+        self.group, self.setting, self.uses = group, group.setting, group.uses
+
+    def unknown(self, k: int) -> Number:
+        return self.group.start[k]
+
+    def drive(self, row: int) -> Number:
+        self.uses.drives.setdefault(row, len(self.uses.drives))
+        x: Any = self.setting.inputs[self.group.twins.drives.get(row, row)]
+        return x if isinstance(x, np.ndarray) else float(x)
+
+    def solved(self, j: int, name: str) -> Number:
+        self.uses.solved.setdefault((j, name), len(self.uses.solved))
+        return float(self.setting.coordinates[j][name])
+
+    def given(self, key: Name, numbers: Any) -> Any:
+        if key not in self.uses.given:
+            cleaned = clean(numbers)
+            self.uses.given[key] = _last_as_arrays(np.array(cleaned)) if self.group.twins.count else cleaned
+        return self.uses.given[key]
+
+    def body(self, b: int) -> Frame:
+        self.uses.bodies.setdefault(b, len(self.uses.bodies))
+        which, poses = self.group.twins.bodies.get(b, b), self.setting.reference
+        place, axes = poses.position[which], np.swapaxes(poses.rotation[which], -1, -2)
+        if isinstance(which, np.ndarray):
+            place, axes = (_last_as_arrays(np.moveaxis(x, 0, -1)) for x in (place, axes))
+            return Frame(place, axes, poses.angle[which])
+        return Frame(place.tolist(), axes.tolist(), float(poses.angle[which]))
+
+
+def _last_as_arrays(numbers: Floats) -> Any:
+    """Nested lists of arrays along the last axis, which is that of twins."""
+    return [list(x) for x in numbers] if numbers.ndim > 2 else list(numbers)
+
+
+class Twins:
+    """Joints, bodies and inputs of all twins (twins,) by those of the group that stands for them."""
+
+    def __init__(self, count: int = 0) -> None:
+        self.count = count
+        self.joints: dict[int, Ints] = {}
+        self.bodies: dict[int, Ints] = {}
+        self.drives: dict[int, Ints] = {}
+
+
+class Known(dict[int, Frame]):
+    """Frames of bodies; those of earlier groups are read where they are met first."""
+
+    def __init__(self, numbers: Numbers, ground: Frame) -> None:
+        super().__init__({0: ground})
+        self.numbers = numbers
+
+    def __missing__(self, b: int) -> Frame:
+        self[b] = self.numbers.body(b)
+        return self[b]
+
+
 class Group:
     """One structural group at its reference: tree, cuts, struts, names and starts of its unknowns."""
 
-    def __init__(
-        self, setting: Setting, tree: GroupTree, label: object, carriers: Mapping[int, int], index: int
-    ) -> None:
+    def __init__(self, setting: Setting, tree: GroupTree, label: object = None) -> None:
         self.setting, self.mechanism, self.frames = setting, setting.mechanism, setting.frames
-        self.planar = self.mechanism.space == "planar"
-        #: By joint, the index of the group whose tree has it: earlier ones have solved its coordinates.
-        self.carriers, self.index, self.label = carriers, index, label
+        self.planar, self.label = setting.planar, label
         self.ground = Frame(clean(self.frames.position[0]), clean(self.frames.rotation[0].T))
-        self._open(tree)
+        self.open(tree)
         self.spins = [s for s in setting.spins if s.body in self.own and s.body not in self.held]
         self.modes = dict.fromkeys(self.struts, (1.0, 1.0))
-        self.twins, self.uses = Twins(), Uses()
-        self.names: list[Name] = []
-        self.start: list[Number] = []
-        self.zero: dict[int, Number] = dict.fromkeys(self.own, 0.0)
-        self.turns: list[bool] = []
-        self.curved = False
+        self.twins, self.curved = Twins(), False
         #: Whether angles of relations are functions of poses, which are principal; else unknowns or sums.
         self.by_poses = False
         #: A closed form, and whether it solves: its angles do not count turns.
         self.form: Form | None = None
         self.direct = False
         self.mode: Number = 1.0
-        self.regular: Number = True
+        #: Coordinates that need no unknown, and those that the closed form gives.
+        self.values: Mapping[Name, Number] = {}
+        self.closed: dict[Name, Number] = {}
+        self.forget()
+
+    def open(self, tree: GroupTree) -> None:
+        """Take the bodies and joints of a tree."""
+        self.index, self.links, self.cuts, self.struts = tree.number - 1, tree.links, tree.cuts, tree.struts
+        self.own = [link.body for link in tree.links] + [b for strut in tree.struts for b in strut.bodies]
+        self.held = {b for strut in tree.struts for b in strut.bodies}
+
+    def forget(self) -> None:
+        """Begin without unknowns and numbers."""
+        self.uses = Uses()
+        self.names: list[Name] = []
+        self.start: list[Number] = []
+        self.turns: list[bool] = []
+        self.zero: dict[int, Number] = dict.fromkeys(self.own, 0.0)
         self.reach: list[Number] = []
         self.gimbal: list[Number] = []
         self.gaps: list[int] = []
         self.ends: list[End] = []
-        #: Coordinates that need no unknown, and those that the closed form gives.
-        self.values: Mapping[Name, Number] = {}
-        self.closed: dict[Name, Number] = {}
         #: All numbers of the geometry, in order of use: (numbers,) or (numbers, twins).
         self.geometry: Floats = np.zeros(0)
 
-    def _open(self, tree: GroupTree) -> None:
-        self.links, self.cuts, self.struts = tree.links, tree.cuts, tree.struts
-        self.own = [link.body for link in tree.links] + [b for strut in tree.struts for b in strut.bodies]
-        self.held = {b for strut in tree.struts for b in strut.bodies}
-
-    def find_reference(self, closed_forms: bool = True) -> None:
+    def find_reference(self, closed_forms: bool = True) -> Number:
         """Starts of the unknowns, signs of closed forms and struts, zeros of the angles in the plane."""
-        numbers = Reference(self)
+        # It returns whether a closed form is at no dead point, where it has no root to differentiate.
+        numbers, regular = Reference(self), np.True_
         self.form = form_of(self)
         if self.form is not None:
-            self.mode, self.regular = self._mode_of_form(self.form, numbers)
-            if not np.any(self.regular):  # a dead point: no root to differentiate
+            self.mode, regular = self._mode_of_form(self.form, numbers)
+            if not np.any(regular):
                 self.form = None
         self.direct = closed_forms and self.form is not None and not self.frames.relations
         bodies = self.place(numbers)
@@ -108,6 +198,7 @@ class Group:
         parts = [np.reshape(np.array(x, dtype=float), shape) for x in self.uses.given.values()]
         self.geometry = np.concatenate([np.zeros((0, *shape[1:])), *parts])
         self.turns = [len(name) > 2 or not is_length(name[1]) for name in self.names]
+        return regular
 
     def _mode_of_form(self, form: Form, numbers: Reference) -> tuple[Number, Number]:
         """The sign with which a dyad stands as at the reference, by trial, and whether one does."""
@@ -161,7 +252,9 @@ class Group:
             return self.values[j, name]
         if any(_joint_of(link) == j for link in self.links):
             return self.unknown(numbers, (j, name), lambda: self.at_reference(j, name))
-        return numbers.solved(j, name) if self.carriers.get(j, self.index) < self.index else None
+        # Earlier groups have solved the coordinates of joints in their trees.
+        before = self.setting.carriers.get(j, self.index) < self.index
+        return numbers.solved(j, name) if before else None
 
     def side(self, numbers: Numbers, j: int, side: int) -> Side:
         """Origin and axes of a joint's frame on one of its bodies."""

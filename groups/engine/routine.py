@@ -19,8 +19,7 @@ from mbssa.graph.nodes import Graph, above, absolute, atan2, is_node, is_zero, l
 from mbssa.graph.source import Printed, functions
 
 if TYPE_CHECKING:
-    from groups.engine.kinematics import Group
-    from groups.engine.numbers import Name
+    from groups.engine.kinematics import Group, Name
     from mbssa.arrays import Bools, Floats
     from mbssa.graph.nodes import Node, Number
 

@@ -15,8 +15,7 @@ from mbssa.joints.axes import axes_of
 from mbssa.joints.equations import SWAP
 
 if TYPE_CHECKING:
-    from groups.engine.kinematics import Group
-    from groups.engine.numbers import Numbers, Reference
+    from groups.engine.kinematics import Group, Numbers, Reference
 
 #: Frames by body.
 Bodies: TypeAlias = MutableMapping[int, Frame]

@@ -39,7 +39,7 @@ class GearTrain(RelativeSolver):
 
 def _is_linear(tree: GroupTree, setting: Setting) -> bool:
     """Whether the engine's equations are linear in the unknowns, and determine them."""
-    group, graph = Group(setting, tree, None, setting.carriers, tree.number - 1), Graph()
+    group, graph = Group(setting, tree), Graph()
     group.by_poses = True
     group.find_reference(closed_forms=False)
     record, n = Record(group.planar), len(group.names)
