@@ -58,6 +58,11 @@ class GroupTree:
     struts: tuple[Strut, ...]
 
     @property
+    def rods(self) -> list[Strut]:
+        """Struts whose length is given."""
+        return [strut for strut in self.struts if strut.is_rod]
+
+    @property
     def joints(self) -> tuple[int, ...]:
         """Joints of the links, -1 for a free body, then those that close."""
         return *(link.joint for link in self.links), *self.cuts
