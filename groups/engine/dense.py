@@ -75,6 +75,7 @@ class Dense:
         if A.shape[-1] < A.shape[-2]:
             transposed = np.swapaxes(A, -1, -2)
             A, b = transposed @ A, transposed @ b
+        x: Floats
         try:
             x = np.linalg.solve(A, b)
         except np.linalg.LinAlgError:
