@@ -39,7 +39,8 @@ class Dense:
     """A Jacobian (m, n) of nodes, more rows than unknowns in the sense of least squares."""
 
     def __init__(self, graph: Graph, matrix: Sequence[Sequence[Number]], scale: Sequence[float]) -> None:
-        self.graph, self.shape, self.scale = graph, (len(matrix), len(scale)), np.array(scale)
+        self.graph, self.shape = graph, (len(matrix), len(scale))
+        self.scale: Floats = np.array(scale)
         places = [(r, c) for r, row in enumerate(matrix) for c, x in enumerate(row) if not is_zero(x)]
         self.entries = [matrix[r][c] for r, c in places]
         self.places = np.array(places, dtype=np.intp).reshape(-1, 2).T
@@ -75,12 +76,12 @@ class Dense:
         if A.shape[-1] < A.shape[-2]:
             transposed = np.swapaxes(A, -1, -2)
             A, b = transposed @ A, transposed @ b
-        x: Floats
         try:
             x = np.linalg.solve(A, b)
         except np.linalg.LinAlgError:
             x = inverse_of(A, np.ones(self.shape[1])).matrix @ b
-        return x * self.scale[:, None]
+        found: Floats = x * self.scale[:, None]
+        return found
 
 
 def inverse_of(J: Floats, scale: Floats) -> _Inverse:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.engine.path import STRIDE, Follower
+from groups.engine.path import STRIDE, goes_on
 from groups.engine.rescue import Statuses, statuses
 from groups.engine.solve import Solving, plan_of, solved
 from mbssa.arrays import Bools, Floats, Ints
@@ -53,14 +53,14 @@ def solve_lines(
 def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
     """Solve lines in strides of all of them at once; which were followed to their ends."""
     plan, life, X, scale = solving.plan, solving.life, solving.X, solving.way.scale[:, None]
-    follower, inputs = Follower(plan, life), X[: plan.first_body]
+    inputs = X[: plan.first_body]
     behind = slice(plan.first_body, len(X))
     X[behind, first] = plan.start[behind, None]
     life.prepare(X)
     Y = X[:, first]
     life.apart(Y, len(first), np.inf)
     X[:, first] = Y
-    sound = np.array(follower.fine(X[:, first], X[:, first], plan.alive, 0.0)[0]) | (not plan.unknowns)
+    sound = np.array(goes_on(plan, X[:, first], X[:, first], plan.alive, 0.0)[0]) | (not plan.unknowns)
     for j in range(1, int((stop - first).max(initial=0))):
         lines = np.flatnonzero(sound & (first + j < stop))
         before, at = first[lines] + j - 1, first[lines] + j
@@ -69,7 +69,7 @@ def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
         for k in range(1, count + 1):
             h = 1.0 / count
             Z = onward(life, Y, inputs[:, before] + k * h * rise, h)
-            sound[lines] &= follower.fine(Y, Z, plan.alive, h)[0] | (not plan.unknowns)
+            sound[lines] &= goes_on(plan, Y, Z, plan.alive, h)[0] | (not plan.unknowns)
             Y = Z
         X[behind, at] = Y[behind]
     return sound

@@ -98,13 +98,13 @@ class Solving:
         # ``anew`` fills in the guesses at all instants.
         self.start = self.plan.start if start is None else start
         plan, X = self.plan, self.X
-        self.knots = followed(plan, self.life, self.way, start)
+        self.knots = followed(self.life, self.way, start)
         if not anew:
             return
         if self._shared:
             self.life.prepare(X)
         if plan.unknowns:
-            guesses(plan, self.life, self.knots, X)
+            guesses(self.life, self.knots, X)
 
     def advance(self, first: int, stop: int, groups: Sequence[int] | None = None) -> None:
         """Solve the instants ``first`` … ``stop`` - 1, of all groups or of some that read no later ones."""
