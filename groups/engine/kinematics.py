@@ -54,13 +54,6 @@ class Uses:
         self.solved: dict[tuple[int, str], int] = {}
         self.given: dict[Name, Any] = {}
 
-    def of_twin(self, body: Mapping[int, int], drive: Mapping[int, int]) -> Uses:
-        """The same of a twin, by its bodies and inputs; its geometry is left out."""
-        uses = Uses()
-        uses.bodies = {body[b]: k for b, k in self.bodies.items()}
-        uses.drives = {drive[row]: k for row, k in self.drives.items()}
-        return uses
-
 
 class Numbers(Protocol):
     """Source of the numbers of a group: its unknowns, inputs, geometry and the bodies solved before."""

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
+from operator import mul
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -253,13 +254,13 @@ class Routine:
         # ---- quality
         shared, self.n_pivots = int((~self.constant).sum()), len(pivots)
         shares = [p * self.graph.input("g", shared + k) for k, p in enumerate(pivots)]
-        condition = self._signed_least(shares)
-        if self.linear:
-            condition = absolute(condition)
-        if self.redundant and shares:
-            condition = sqrt(largest(condition, 0.0))
         reach, gimbal = (reduce(least, of) if of else 1.0 for of in (self.group.reach, self.group.gimbal))
-        if not shares:  # the sine of a dyad's or of a leg's angle; 0 where there is none
+        if shares:  # size of the least, with the sign of the product
+            small = reduce(least, map(absolute, shares))
+            condition = small if self.linear else above(reduce(mul, shares), small, -small)
+            if self.redundant:
+                condition = sqrt(largest(condition, 0.0))
+        else:  # the sine of a dyad's or of a leg's angle; 0 where there is none
             share = least(reach, gimbal)
             condition = sqrt(above(share, share, 0.0))
         self.quality = [least(condition, 1.0), self.largest_of(self.rows), reach, gimbal]
@@ -293,16 +294,6 @@ class Routine:
     def largest_of(numbers: Sequence[Number]) -> Number:
         """Largest size of some numbers."""
         return reduce(largest, map(absolute, numbers)) if numbers else 0.0
-
-    @staticmethod
-    def _signed_least(shares: Sequence[Number]) -> Number:
-        """Size of the least, with the sign of the product; 1 if there are none."""
-        if not shares:
-            return 1.0
-        product, small = shares[0], absolute(shares[0])
-        for x in shares[1:]:
-            product, small = product * x, least(small, absolute(x))
-        return above(product, small, -small)
 
     @cached_property
     def newton(self) -> Printed:
@@ -358,11 +349,7 @@ def jacobian_of(graph: Graph, rows: Sequence[Number], n: int) -> list[list[Numbe
 def units(name: str, n: int) -> Iterator[tuple[Direction, int]]:
     """Directions of n inputs of a name, and which of these change along each, as bits."""
     for j in range(n):
-        yield Direction(partial(_is_unit, (name, j))), 1 << j
-
-
-def _is_unit(one: tuple[str, int], *key: Any) -> float:
-    return float(key == one)
+        yield Direction(lambda *key, one=(name, j): float(key == one)), 1 << j
 
 
 def slopes(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.engine.kinematics import Group, Twins
+from groups.engine.kinematics import Group, Twins, Uses
 from groups.tree import GroupTree
 
 if TYPE_CHECKING:
@@ -67,7 +67,9 @@ def _at_once(setting: Setting, trees: Sequence[GroupTree], label: object) -> lis
         else:
             joint, body = (dict(zip(x[0], x[k], strict=True)) for x in (joints, bodies))
             (twin.mode,), twin.geometry, twin.start = modes[k], group.geometry[:, k].copy(), starts[k]
-            twin.uses = group.uses.of_twin(body, {row: int(x[k]) for row, x in twins.drives.items()})
+            twin.uses = Uses()  # without the geometry
+            twin.uses.bodies = {body[b]: i for b, i in group.uses.bodies.items()}
+            twin.uses.drives = {int(twins.drives[row][k]): i for row, i in group.uses.drives.items()}
             twin.names = [(joint[j], name) for j, name in group.names]
             twin.zero = dict(zip(twin.own, zeros[k], strict=True))
         found.append(twin)
