@@ -70,7 +70,7 @@ class Run:
 
     def advance_lines(self, first: Ints, stop: Ints, compiled: bool) -> None:
         """Solve lines of instants ``first`` … ``stop`` - 1, each from the reference on."""
-        from groups.engine.lines import batches, solve_lines
+        from groups.engine.solve import batches, solve_lines
 
         for lines in batches(self.model, first, stop):
             span = slice(int(first[lines][0]), int(stop[lines][-1]))

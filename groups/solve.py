@@ -137,7 +137,7 @@ def _in_blocks(
     life = life_of(plan, compiled)
     way = Way(life, None, motion.time, motion.value, motion.rate, motion.acceleration)
     _check(way, motion, plan.size)
-    knots = followed(plan, life, way)
+    knots = followed(life, way)
     if knots.lost or (plan.wound and way.longest > TELLING):
         return None
     least, longest, done, start = way.least, way.longest, 0, plan.start
@@ -157,7 +157,7 @@ def _in_blocks(
         piece = Solving(model, span, X[:, : stop - begin], compiled=compiled)
         piece.start, piece.way.least, piece.way.longest = start, least, longest
         if plan.unknowns:
-            guesses(plan, life, knots, piece.X, begin)
+            guesses(life, knots, piece.X, begin)
         piece.advance(0, stop - begin)
         status = piece.settled(looks=looks)
         if not piece.fine or status.any() or any(piece.off_profiles(status)):

@@ -41,6 +41,11 @@ class Strut:
     held: bool
     slide_driven: bool
 
+    @property
+    def is_rod(self) -> bool:
+        """Whether its length is given."""
+        return self.slide < 0 or self.slide_driven
+
 
 @dataclass(frozen=True, slots=True)
 class GroupTree:
@@ -51,6 +56,11 @@ class GroupTree:
     links: tuple[Link, ...]
     cuts: tuple[int, ...]
     struts: tuple[Strut, ...]
+
+    @property
+    def rods(self) -> list[Strut]:
+        """Struts whose length is given."""
+        return [strut for strut in self.struts if strut.is_rod]
 
     @property
     def joints(self) -> tuple[int, ...]:
@@ -84,9 +94,7 @@ def open_group(group: Group, frames: Frames, *, struts: bool = True) -> GroupTre
     mechanism = group.structure.mechanism
     own = set(group.body_indices.tolist())
     joints = group.joint_indices.tolist()
-    treatment = group.structure.treatment
-    spins = {spin.bodies for spin in treatment.passive_rotations} if treatment is not None else set()
-    taken = _struts(mechanism, frames, own, joints, spins) if struts and mechanism.space == "spatial" else ()
+    taken = _struts(group, frames) if struts and mechanism.space == "spatial" else ()
     inner = {body for strut in taken for body in strut.bodies}
     gone = {j for strut in taken for j in (strut.pin, strut.ball, strut.slide)}
     links, cuts = spanning(mechanism, own - inner, [j for j in joints if j not in gone])
@@ -166,71 +174,56 @@ def spanning(
     return tuple(links), tuple(j for j in joints if j not in carrying)
 
 
-def _struts(
-    mechanism: Mechanism, frames: Frames, own: set[int], joints: list[int], spins: set[tuple[int, ...]]
-) -> tuple[Strut, ...]:
-    at: dict[int, list[int]] = {body: [] for body in sorted(own)}
-    for j in joints:
+def _struts(group: Group, frames: Frames) -> tuple[Strut, ...]:
+    mechanism, treatment = group.structure.mechanism, group.structure.treatment
+    spins = () if treatment is None else [{*spin.bodies} for spin in treatment.passive_rotations]
+    at: dict[int, list[int]] = {body: [] for body in sorted(group.body_indices.tolist())}
+    for j in group.joint_indices.tolist():
         for body in mechanism.joint_bodies(j):
-            if body in own:
+            if body in at:
                 at[body].append(j)
-    found: list[Strut] = []
-    used: set[int] = set()
-    for body in at:
-        strut = _strut(mechanism, frames, body, at, spins, own)
-        if strut is None or used & {*strut.bodies, strut.base, strut.tip}:
-            continue
-        unknown_length = strut.slide >= 0 and not strut.slide_driven
-        if unknown_length and (len(own) > 2 or {strut.base, strut.tip} & own):
-            continue
-        found.append(strut)
-        used |= set(strut.bodies)
-    return tuple(found)
 
+    def beyond(joint: int, body: int) -> int:
+        first, second = mechanism.joint_bodies(joint)[:2]
+        return second if first == body else first
 
-def _other(mechanism: Mechanism, joint: int, body: int) -> int:
-    first, second = mechanism.joint_bodies(joint)[:2]
-    return second if first == body else first
+    def is_point(joint: int) -> bool:
+        """Whether it holds a point of each body together: a ball, or a universal joint without offset."""
+        kind = type_of_joint(mechanism, joint)
+        offset = abs(float(frames.parameters["offset"][joint]))
+        holds = kind.is_ball or (kind.is_universal and offset <= _NO_OFFSET * frames.size)
+        return holds and not mechanism.n_driven_of_joint[joint]
 
-
-def _is_point(mechanism: Mechanism, frames: Frames, joint: int) -> bool:
-    """A joint that holds one point of each body together: a ball, or a universal joint without offset."""
-    if mechanism.n_driven_of_joint[joint]:
-        return False
-    kind = type_of_joint(mechanism, joint)
-    offset = abs(float(frames.parameters["offset"][joint]))
-    return kind.is_ball or (kind.is_universal and offset <= _NO_OFFSET * frames.size)
-
-
-def _strut(
-    mechanism: Mechanism,
-    frames: Frames,
-    body: int,
-    at: dict[int, list[int]],
-    spins: set[tuple[int, ...]],
-    own: set[int],
-) -> Strut | None:
-    """One body between two points, or two bodies with a slide between them; ``body`` is the first."""
-    slides = [j for j in at[body] if type_of_joint(mechanism, j).is_slider]
-    if len(at[body]) != 2 or len(slides) > 1:
-        return None
-    slide, bodies = slides[0] if slides else -1, [body]
-    if slides:
-        mate = _other(mechanism, slide, body)
-        if mate not in own or mate < body or len(at[mate]) != 2:
+    def strut_from(body: int) -> Strut | None:
+        """One body between two points, or two bodies with a slide between them; ``body`` is the first."""
+        slides = [j for j in at[body] if type_of_joint(mechanism, j).is_slider]
+        if len(at[body]) != 2 or len(slides) > 1:
             return None
-        bodies.append(mate)
-    ends = [j for b in bodies for j in at[b] if j != slide]
-    if len(ends) != 2 or not all(_is_point(mechanism, frames, j) for j in ends):
-        return None
-    balls = [type_of_joint(mechanism, j).is_ball for j in ends]
-    held = all(balls)
-    if held != any({*spin} <= {*bodies} for spin in spins) or not any(balls):
-        return None
-    if not held and balls[0]:
-        ends, bodies = ends[::-1], bodies[::-1]
-    base, tip = _other(mechanism, ends[0], bodies[0]), _other(mechanism, ends[1], bodies[-1])
-    if base == tip:
-        return None
-    driven = slide >= 0 and bool(mechanism.n_driven_of_joint[slide])
-    return Strut(base, tip, tuple(bodies), ends[0], ends[1], slide, held, driven)
+        slide, bodies = slides[0] if slides else -1, [body]
+        if slides:
+            mate = beyond(slide, body)
+            if mate not in at or mate < body or len(at[mate]) != 2:
+                return None
+            bodies.append(mate)
+        ends = [j for b in bodies for j in at[b] if j != slide]
+        if len(ends) != 2 or not all(map(is_point, ends)):
+            return None
+        balls = [type_of_joint(mechanism, j).is_ball for j in ends]
+        held = all(balls)
+        if held != any(spin <= {*bodies} for spin in spins) or not any(balls):
+            return None
+        if not held and balls[0]:
+            ends, bodies = ends[::-1], bodies[::-1]
+        base, tip = beyond(ends[0], bodies[0]), beyond(ends[1], bodies[-1])
+        driven = slide >= 0 and bool(mechanism.n_driven_of_joint[slide])
+        made = Strut(base, tip, tuple(bodies), ends[0], ends[1], slide, held, driven)
+        alone = len(at) <= 2 and not {base, tip} & at.keys()  # as one of unknown length has to be
+        return made if base != tip and (made.is_rod or alone) else None
+
+    found, used = list[Strut](), set[int]()
+    for body in at:
+        strut = strut_from(body)
+        if strut is not None and used.isdisjoint({*strut.bodies, strut.base, strut.tip}):
+            found.append(strut)
+            used.update(strut.bodies)
+    return tuple(found)

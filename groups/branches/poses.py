@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from groups.branches.insertion import plan_poses
 from groups.branches.prover import Pieces, prover_of
-from groups.engine.lines import NUMBERS, onward
 from groups.engine.plan import CONDITION, RESIDUAL, STEPS
-from groups.engine.solve import life_of, plan_of
+from groups.engine.solve import NUMBERS, life_of, onward, plan_of
 from groups.motion import Motion
 from groups.results.arrays import Arrays
 from groups.results.schema import OUTPUTS, QUALITY

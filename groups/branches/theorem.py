@@ -37,7 +37,7 @@ from groups.branches.bounds import (
     magnitude,
     off_cubic,
 )
-from groups.engine.kinematics import Group
+from groups.engine.kinematics import Group, Name
 from groups.engine.routine import Routine, constants_of
 from mbssa.graph.derivative import derivative
 from mbssa.graph.frames import relative, total
@@ -48,7 +48,6 @@ from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import measured
 
 if TYPE_CHECKING:
-    from groups.engine.numbers import Name
     from groups.engine.plan import Part, Plan
 
 #: The tube R: a share of the longest way in the step and a least one, rad or sizes, and a multiple of Y.
@@ -198,7 +197,7 @@ def by_equations(plan: Plan, part: Part, routines: dict[object, Routine]) -> Par
     """A closed form's group by its equations: bounds of its formulas would be far too wide."""
     closed = part.group
     tree = plan.setting.forest.trees[closed.index]
-    group = Group(plan.setting, tree, closed.label, closed.carriers, closed.index)
+    group = Group(plan.setting, tree, closed.label)
     group.find_reference(closed_forms=False)
     for b in group.own:
         group.uses.bodies.setdefault(b, len(group.uses.bodies))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -40,41 +39,49 @@ class Dense:
     """A Jacobian (m, n) of nodes, more rows than unknowns in the sense of least squares."""
 
     def __init__(self, graph: Graph, matrix: Sequence[Sequence[Number]], scale: Sequence[float]) -> None:
-        entries = {(r, c): x for r, row in enumerate(matrix) for c, x in enumerate(row) if not is_zero(x)}
-        self.graph, self.entries, self.n = graph, list(entries.values()), len(scale)
-        self._matrix = partial(_matrix, (len(matrix), self.n), list(entries), np.array(scale))
-        self._inverse = self._node(self._inverse_of, *self.entries)
+        self.graph, self.shape = graph, (len(matrix), len(scale))
+        self.scale: Floats = np.array(scale)
+        places = [(r, c) for r, row in enumerate(matrix) for c, x in enumerate(row) if not is_zero(x)]
+        self.entries = [matrix[r][c] for r, c in places]
+        self.places = np.array(places, dtype=np.intp).reshape(-1, 2).T
+        self._inverse = self._node(lambda *x: inverse_of(self._matrix(x), self.scale), *self.entries)
         #: Small where the Jacobian is singular, with the sign of its determinant.
-        self.pivots = [self._node(_pivot, self._inverse)]
+        self.pivots = [self._node(lambda inverse: _plain(inverse.pivot), self._inverse)]
 
     def _node(self, call: Callable[..., Any], *operands: Number) -> Any:
         return self.graph.make("user", tuple(self.graph.node(x).i for x in operands), (Function(call), 0))
 
-    def _components(self, vector: Any) -> list[Number]:
-        return [self._node(partial(_component, k), vector) for k in range(self.n)]
+    def _components(self, call: Callable[..., Any], *operands: Number) -> list[Number]:
+        vector = self._node(call, *operands)
+        return [self._node(lambda x, k=k: _plain(x[..., k, 0]), vector) for k in range(self.shape[1])]
 
     def solve(self, b: Sequence[Number]) -> list[Number]:
         """Unknowns of one right side."""
-        return self._components(self._node(self._solution_of, *self.entries, *b))
+        return self._components(self._solution_of, *self.entries, *b)
 
     def apply_inverse(self, b: Sequence[Number]) -> list[Number]:
         """Unknowns of one of several right sides."""
-        return self._components(self._node(_product, self._inverse, *b))
+        return self._components(lambda inverse, *b: inverse.matrix @ _columns(b), self._inverse, *b)
 
-    def _inverse_of(self, *entries: Number) -> _Inverse:
-        return inverse_of(*self._matrix(entries))
+    def _matrix(self, entries: Sequence[Number]) -> Floats:
+        """Jacobians (…, m, n)."""
+        columns = _columns(entries)[..., 0]
+        J = np.zeros((*columns.shape[:-1], *self.shape))
+        J[..., self.places[0], self.places[1]] = columns
+        return J
 
     def _solution_of(self, *numbers: Number) -> Floats:
-        J, scale = self._matrix(numbers[: len(self.entries)])
-        A, b = J * scale, _columns(numbers[len(self.entries) :])
+        count = len(self.entries)
+        A, b = self._matrix(numbers[:count]) * self.scale, _columns(numbers[count:])
         if A.shape[-1] < A.shape[-2]:
             transposed = np.swapaxes(A, -1, -2)
             A, b = transposed @ A, transposed @ b
         try:
             x = np.linalg.solve(A, b)
         except np.linalg.LinAlgError:
-            x = inverse_of(A, np.ones(self.n)).matrix @ b
-        return np.moveaxis(x[..., 0] * scale, -1, 0)
+            x = inverse_of(A, np.ones(self.shape[1])).matrix @ b
+        found: Floats = x * self.scale[:, None]
+        return found
 
 
 def inverse_of(J: Floats, scale: Floats) -> _Inverse:
@@ -92,35 +99,12 @@ def inverse_of(J: Floats, scale: Floats) -> _Inverse:
     return _Inverse(B * scale[:, None], np.where(usable, pivot, 0.0))
 
 
-def _matrix(
-    shape: tuple[int, int], places: Sequence[tuple[int, int]], scale: Floats, entries: Sequence[Number]
-) -> tuple[Floats, Floats]:
-    """Jacobians (…, m, n), and the scales."""
-    J = np.zeros((*_shape(entries), *shape))
-    for (r, c), x in zip(places, entries, strict=True):
-        J[..., r, c] = x
-    return J, scale
-
-
-def _columns(b: Sequence[Number]) -> Floats:
-    """Right sides (…, m, 1)."""
-    found = np.empty((*_shape(b), len(b), 1))
-    for k, x in enumerate(b):
-        found[..., k, 0] = x
+def _columns(numbers: Sequence[Number]) -> Floats:
+    """Numbers as columns (…, m, 1)."""
+    found: Floats = np.moveaxis(np.array(np.broadcast_arrays(*numbers)), 0, -1)[..., None]
     return found
 
 
-def _shape(numbers: Sequence[Number]) -> tuple[int, ...]:
-    return next((x.shape for x in numbers if isinstance(x, np.ndarray)), ())
-
-
-def _product(inverse: _Inverse, *b: Number) -> Floats:
-    return np.moveaxis((inverse.matrix @ _columns(b))[..., 0], -1, 0)
-
-
-def _component(k: int, vector: Floats) -> Number:
-    return vector[k] if vector.ndim > 1 else float(vector[k])
-
-
-def _pivot(inverse: _Inverse) -> Number:
-    return inverse.pivot if np.ndim(inverse.pivot) else float(inverse.pivot)
+def _plain(x: Any) -> Number:
+    """An array, or a float of Python's."""
+    return x if np.ndim(x) else float(x)

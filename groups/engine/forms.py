@@ -9,39 +9,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from groups.engine.struts import squares_of
-from mbssa.graph.frames import dot, minus
+from mbssa.graph.frames import Vector, dot, minus, plus, times
 from mbssa.graph.nodes import Number, div, sqrt
 from mbssa.joints.catalogue import type_of_joint
+from mbssa.joints.equations import Elementary
 
 if TYPE_CHECKING:
-    from groups.engine.kinematics import Group
-    from groups.engine.numbers import Name, Numbers
-
-Pair = tuple[Number, Number]
+    from groups.engine.kinematics import Group, Name, Numbers
 
 
-def product(a: Pair, b: Pair) -> Pair:
-    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
-
-
-def conjugate(a: Pair) -> Pair:
-    return a[0], -a[1]
-
-
-def summed(a: Pair, b: Pair) -> Pair:
-    return a[0] + b[0], a[1] + b[1]
-
-
-def difference(a: Pair, b: Pair) -> Pair:
-    return a[0] - b[0], a[1] - b[1]
-
-
-def square(a: Pair) -> Number:
+def square(a: Vector) -> Number:
     return a[0] * a[0] + a[1] * a[1]
 
 
-def scaled(k: Number, a: Pair) -> Pair:
-    return k * a[0], k * a[1]
+def turned(a: Vector, b: Vector) -> Vector:
+    """Product of one vector and the other's mirror image, as complex numbers: turned back by its angle."""
+    return a[0] * b[0] + a[1] * b[1], a[1] * b[0] - a[0] * b[1]
 
 
 class Roots:
@@ -54,54 +37,10 @@ class Roots:
         self.group.reach.append(div(x, largest))
         return self.sign * sqrt(x)
 
-
-def two_turns_in_a_chain(a: Pair, b: Pair, d: Pair, root: Roots) -> tuple[Pair, Pair]:
-    """e1 (a + e2 b) = d."""
-    m = product(conjugate(a), b)
-    q, k = square(m), 0.5 * (square(d) - square(a) - square(b))
-    turn = scaled(div(1.0, q), product((k, root(q - k * k, q)), conjugate(m)))
-    first = product(d, conjugate(summed(a, product(turn, b))))
-    return scaled(div(1.0, square(d)), first), turn
-
-
-def two_turns_that_meet(a: Pair, b: Pair, d: Pair, root: Roots) -> tuple[Pair, Pair]:
-    """e1 a = d + e2 b."""
-    far, k = square(d), 0.5 * (square(d) + square(a) - square(b))
-    height = root(square(a) * far - k * k, square(a) * square(b))
-    u = scaled(div(1.0, far), summed(scaled(k, d), scaled(height, (-d[1], d[0]))))
-    first = scaled(div(1.0, square(a)), product(u, conjugate(a)))
-    return first, scaled(div(1.0, square(b)), product(difference(u, d), conjugate(b)))
-
-
-def turn_that_meets_slide(a: Pair, u: Pair, d: Pair, root: Roots) -> tuple[Pair, Number]:
-    """e1 a = d + x u, u of length one."""
-    along, off = d[0] * u[0] + d[1] * u[1], d[0] * u[1] - d[1] * u[0]
-    x = root(square(a) - off * off, square(a)) - along
-    return scaled(div(1.0, square(a)), product(summed(d, scaled(x, u)), conjugate(a))), x
-
-
-def turn_then_slide(a: Pair, u: Pair, d: Pair, root: Roots) -> tuple[Pair, Number]:
-    """e1 (a + x u) = d, u of length one."""
-    along, off = a[0] * u[0] + a[1] * u[1], a[0] * u[1] - a[1] * u[0]
-    x = root(square(d) - off * off, square(d)) - along
-    end = summed(a, scaled(x, u))
-    return scaled(div(1.0, square(d)), product(d, conjugate(end))), x
-
-
-def one_turn(at: Number, across: Number, opposite: Number, root: Roots) -> Pair:
-    """(cosine, sine) where k + a cosine + b sine = 0, by its values at 0, a quarter and half a turn."""
-    k, a = 0.5 * (at + opposite), 0.5 * (at - opposite)
-    b = across - k
-    far = a * a + b * b
-    over = div(1.0, far)
-    height = root(far - k * k, far)
-    return (-k * a - height * b) * over, (height * a - k * b) * over
-
-
-def one_slide(at: Number, ahead: Number, behind: Number, length: Number, root: Roots) -> Number:
-    """x where x² + 2 b x + c = 0, by its values at 0, 1 and -1, where a length squared is taken off."""
-    b = 0.25 * (ahead - behind)
-    return root(b * b - at, length) - b
+    def meeting(self, a: Vector, u: Vector, length: Number) -> Number:
+        """x where a + x u, u of length one, has a length, which is given squared."""
+        along, off = a[0] * u[0] + a[1] * u[1], a[0] * u[1] - a[1] * u[0]
+        return self(length - off * off, length) - along
 
 
 class Form:
@@ -118,9 +57,9 @@ class Form:
             for name in type_of_joint(group.mechanism, link.joint).coordinates
             if (link.joint, name) not in group.setting.drives
         ]
-        kinds = [type_of_joint(group.mechanism, j) for j, _ in free]
-        steps = [() if kind.pair is None else kind.pair.steps for kind in kinds]
-        if any(len(mine) != 1 for mine in steps):
+        pairs = [type_of_joint(group.mechanism, j).pair for j, _ in free]
+        steps = [() if pair is None else pair.steps for pair in pairs]
+        if any(len(of) != 1 for of in steps):
             return None
         form = cls(group, free, [step.kind == "turn" for (step,) in steps])
         return form if form.is_solvable() else None
@@ -134,43 +73,58 @@ class Form:
         if len(group.cuts) + len(group.struts) != 1 or len(self.free) not in (1, 2):
             return False
         if group.struts:
-            (strut,) = group.struts
-            return len(self.free) == 1 and (strut.slide < 0 or strut.slide_driven)
+            return len(self.free) == 1 and group.struts[0].is_rod
         (cut,) = group.cuts
         if cut in group.frames.relations:
             return False
-        kind = type_of_joint(group.mechanism, cut)
         if len(self.free) == 2:
-            return group.planar and kind.is_bearing and not group._driven(cut) and any(self.turns)
-        rows = group.lengths_of(cut)
-        return rows is not None and len(rows) == 1 and (rows[0].kind == "distance" or self.turns[0])
+            is_hinge = type_of_joint(group.mechanism, cut).is_bearing and not group.drives_of(cut)
+            return group.planar and is_hinge and any(self.turns)
+        length = self._length_of(cut)
+        return length is not None and (length.kind == "distance" or self.turns[0])
+
+    def _length_of(self, cut: int) -> Elementary | None:
+        """The elementary equation of a cut joint or of its drive, if it is one length."""
+        kind = type_of_joint(self.group.mechanism, cut)
+        if kind.pair is None or kind.is_contact:
+            return None
+        rows = [elementary for _, elementary in kind.pair.constraints]
+        rows += [kind.pair.coordinates[kind.coordinates.index(n)] for n in self.group.drives_of(cut)]
+        return rows[0] if len(rows) == 1 and rows[0].kind in ("along", "distance") else None
 
     def values(self, numbers: Numbers, sign: Number) -> dict[Name, Any]:
         """Unknowns by joint and coordinate: a turn as (cosine, sine), a slide as a number."""
         root = Roots(self.group, sign)
         if len(self.free) == 1:
-            return dict(zip(self.free, self._one(numbers, root), strict=True))
-        found = zip(self.free, self._two(numbers, root), strict=True)
-        return {name: self._of_coordinate(name, x) for name, x in found}
+            return {self.free[0]: self._one(numbers, root)}
+        return dict(
+            zip(self.free, map(self._of_coordinate, self.free, self._two(numbers, root)), strict=True)
+        )
 
     def _of_coordinate(self, name: Name, x: Any) -> Any:
         """The (cosine, sine) of a joint's angle, which may turn against its link."""
+        if not self.turns[self.free.index(name)]:
+            return x
         (link,) = (link for link in self.group.links if link.joint == name[0])
         pair = type_of_joint(self.group.mechanism, link.joint).pair
         assert pair is not None
-        (step,) = pair.steps
-        sign = float(step.factor) * (1.0 if link.forward else -1.0)
-        return (x[0], sign * x[1]) if isinstance(x, tuple) else x
+        return x[0], float(pair.steps[0].factor) * (1.0 if link.forward else -1.0) * x[1]
 
-    def _one(self, numbers: Numbers, root: Roots) -> list[Any]:
-        places = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)) if self.turns[0] else (0.0, 1.0, -1.0)
+    def _one(self, numbers: Numbers, root: Roots) -> Any:
+        turns = self.turns[0]
+        places: Any = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)) if turns else (0.0, 1.0, -1.0)
         rows = [self._row(numbers, x) for x in places]
         at, ahead, behind = (measured - wanted for measured, wanted in rows)
-        if self.turns[0]:
-            return [one_turn(at, ahead, behind, root)]
-        return [one_slide(at, ahead, behind, rows[0][1], root)]
+        if not turns:  # x² + 2 b x + c = 0
+            b = 0.25 * (ahead - behind)
+            return root(b * b - at, rows[0][1]) - b
+        k, a = 0.5 * (at + behind), 0.5 * (at - behind)  # k + a cosine + b sine = 0
+        b = ahead - k
+        far = a * a + b * b
+        over, height = div(1.0, far), root(far - k * k, far)
+        return (-k * a - height * b) * over, (height * a - k * b) * over
 
-    def _row(self, numbers: Numbers, x: Any) -> Pair:
+    def _row(self, numbers: Numbers, x: Any) -> tuple[Number, Number]:
         """At a value of the unknown, a distance squared or a place along an axis, and what it is to be."""
         group = self.group
         bodies = group.placed(numbers, {self.free[0]: x})
@@ -178,31 +132,47 @@ class Form:
             return squares_of(group, numbers, bodies, group.struts[0])
         (cut,) = group.cuts
         A, B = group.ends_of(numbers, bodies, cut)
-        lengths = group.lengths_of(cut)
-        assert lengths is not None
-        (elementary,) = lengths
-        given = group.length_given(numbers, cut, elementary)
-        if elementary.kind == "distance":
-            d = minus(B.place, A.place)
+        length, drives = self._length_of(cut), group.drives_of(cut).values()
+        assert length is not None
+        of = length.parameter
+        given = group.parameter(numbers, cut, of) if of else 0.0
+        for row in drives:
+            given = numbers.drive(row)
+        d = minus(B.place, A.place)
+        if length.kind == "distance":
             return dot(d, d), given * given
-        return A.seen(minus(B.place, A.place))[elementary.numbers[0]], given
+        return A.seen(d)[length.numbers[0]], given
 
-    def _two(self, numbers: Numbers, root: Roots) -> list[Any]:
+    def _two(self, numbers: Numbers, root: Roots) -> tuple[Any, Any]:
         first, second = self.turns
         zeros = [(0.0, 0.0) if turn else 0.0 for turn in self.turns]
         ones = [(1.0, 0.0) if turn else 1.0 for turn in self.turns]
         start = self._gap(numbers, zeros)
         both = [self._gap(numbers, [ones[0], zeros[1]]), self._gap(numbers, [zeros[0], ones[1]])]
-        a, b = (difference(x, start) for x in both)
-        d = scaled(-1.0, start)  # e1 a + e2 b = d, or e1 (a + e2 b) = d
-        if first and self._in_a_chain():
-            b = difference(self._gap(numbers, ones), both[0])
-            solve = two_turns_in_a_chain if second else turn_then_slide
-            return list(solve(a, b, d, root))
-        if first and second:
-            return list(two_turns_that_meet(a, scaled(-1.0, b), d, root))
-        turn, x = turn_that_meets_slide(*((a, b) if first else (b, a)), d, root)
-        return [turn, -x] if first else [-x, turn]
+        a, b = (minus(x, start) for x in both)
+        d = times(-1.0, start)
+        if first and self._in_a_chain():  # e1 (a + e2 b) = d, or e1 (a + x b) = d
+            b, far = minus(self._gap(numbers, ones), both[0]), square(d)
+            if second:
+                m = turned(b, a)
+                q, k = square(m), 0.5 * (far - square(a) - square(b))
+                x: Any = times(div(1.0, q), turned((k, root(q - k * k, q)), m))
+                end = plus(a, (x[0] * b[0] - x[1] * b[1], x[0] * b[1] + x[1] * b[0]))
+            else:
+                x = root.meeting(a, b, far)
+                end = plus(a, times(x, b))
+            return times(div(1.0, far), turned(d, end)), x
+        if first and second:  # e1 a = d - e2 b
+            far, aa, bb = square(d), square(a), square(b)
+            k = 0.5 * (far + aa - bb)
+            height = root(aa * far - k * k, aa * bb)
+            u = times(div(1.0, far), plus(times(k, d), times(height, (-d[1], d[0]))))
+            return times(div(1.0, aa), turned(u, a)), times(div(1.0, bb), turned(minus(d, u), b))
+        if not first:
+            a, b = b, a
+        x = root.meeting(d, b, square(a))  # e a = d + x b
+        turn = times(div(1.0, square(a)), turned(plus(d, times(x, b)), a))
+        return (turn, -x) if first else (-x, turn)
 
     def _in_a_chain(self) -> bool:
         """Whether the second unknown moves with the first."""
@@ -213,13 +183,11 @@ class Form:
             body = parent.get(body)
         return body is not None
 
-    def _gap(self, numbers: Numbers, x: list[Any]) -> Pair:
+    def _gap(self, numbers: Numbers, x: list[Any]) -> Vector:
         """From one side of the closing hinge to the other."""
-        group, (cut,) = self.group, self.group.cuts
-        bodies = group.placed(numbers, dict(zip(self.free, x, strict=True)))
-        A, B = group.ends_of(numbers, bodies, cut)
-        x_, y = minus(B.place, A.place)[:2]
-        return x_, y
+        bodies = self.group.placed(numbers, dict(zip(self.free, x, strict=True)))
+        A, B = self.group.ends_of(numbers, bodies, self.group.cuts[0])
+        return minus(B.place, A.place)[:2]
 
 
 #: Closed forms in the order in which they are tried.

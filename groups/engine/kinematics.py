@@ -5,15 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
 from groups.engine.curves import pieces_of
 from groups.engine.forms import Form, form_of
-from groups.engine.numbers import Known, Name, Numbers, Reference, Twins, Uses
 from groups.engine.struts import Side, mode_of, place_strut
 from groups.engine.users import traced
 from groups.tree import GroupTree, Link
@@ -21,16 +20,18 @@ from mbssa.graph.frames import Frame, clean, dot, minus, relative, total
 from mbssa.graph.nodes import atan2, cos, curve, rounded, sin, sqrt
 from mbssa.joints.cams.contact import CURVE, contact_rows, contacts
 from mbssa.joints.catalogue import is_length, type_of_joint
-from mbssa.joints.equations import Elementary, Step, differs, holds_along, sine_cosine, stepped, value
+from mbssa.joints.equations import Step, differs, holds_along, sine_cosine, stepped, value
 
 if TYPE_CHECKING:
     from groups.passive_rotations import LockedRotation
     from groups.setting import Setting
-    from mbssa.arrays import Floats
+    from mbssa.arrays import Floats, Ints
     from mbssa.graph.nodes import Number
     from mbssa.joints.cams.contact import Contacts
     from mbssa.joints.relations import PairFrames, Relation, Term
 
+#: Joint and coordinate; of an auxiliary unknown joint, relation, term and perhaps curve.
+Name: TypeAlias = tuple[Any, ...]
 #: Cosine of the angle between two axes from which on they are parallel.
 _PARALLEL = 1 - 1e-9
 
@@ -44,55 +45,137 @@ class End:
     range: tuple[float, float]
 
 
+class Uses:
+    """Numbers of others that a group reads, in the order of first use: the numbering that twins share."""
+
+    def __init__(self) -> None:
+        self.bodies: dict[int, int] = {}
+        self.drives: dict[int, int] = {}
+        self.solved: dict[tuple[int, str], int] = {}
+        self.given: dict[Name, Any] = {}
+
+
+class Numbers(Protocol):
+    """Source of the numbers of a group: its unknowns, inputs, geometry and the bodies solved before."""
+
+    def unknown(self, k: int) -> Number: ...
+    def drive(self, row: int) -> Number: ...
+    def solved(self, j: int, name: str) -> Number: ...
+    def given(self, key: Name, numbers: Any) -> Any: ...
+    def body(self, b: int) -> Frame: ...
+
+
+class Reference:
+    """Numbers of the reference, floats, or arrays over twins; notes what is used."""
+
+    def __init__(self, group: Group) -> None:
+        self.group, self.setting, self.uses = group, group.setting, group.uses
+
+    def unknown(self, k: int) -> Number:
+        return self.group.start[k]
+
+    def drive(self, row: int) -> Number:
+        self.uses.drives.setdefault(row, len(self.uses.drives))
+        x: Any = self.setting.inputs[self.group.twins.drives.get(row, row)]
+        return x if isinstance(x, np.ndarray) else float(x)
+
+    def solved(self, j: int, name: str) -> Number:
+        self.uses.solved.setdefault((j, name), len(self.uses.solved))
+        return float(self.setting.coordinates[j][name])
+
+    def given(self, key: Name, numbers: Any) -> Any:
+        if key not in self.uses.given:
+            cleaned = clean(numbers)
+            self.uses.given[key] = _last_as_arrays(np.array(cleaned)) if self.group.twins.count else cleaned
+        return self.uses.given[key]
+
+    def body(self, b: int) -> Frame:
+        self.uses.bodies.setdefault(b, len(self.uses.bodies))
+        which, poses = self.group.twins.bodies.get(b, b), self.setting.reference
+        place, axes = poses.position[which], np.swapaxes(poses.rotation[which], -1, -2)
+        if isinstance(which, np.ndarray):
+            place, axes = (_last_as_arrays(np.moveaxis(x, 0, -1)) for x in (place, axes))
+            return Frame(place, axes, poses.angle[which])
+        return Frame(place.tolist(), axes.tolist(), float(poses.angle[which]))
+
+
+def _last_as_arrays(numbers: Floats) -> Any:
+    """Nested lists of arrays along the last axis, which is that of twins."""
+    return [list(x) for x in numbers] if numbers.ndim > 2 else list(numbers)
+
+
+class Twins:
+    """Joints, bodies and inputs of all twins (twins,) by those of the group that stands for them."""
+
+    def __init__(self, count: int = 0) -> None:
+        self.count = count
+        self.joints: dict[int, Ints] = {}
+        self.bodies: dict[int, Ints] = {}
+        self.drives: dict[int, Ints] = {}
+
+
+class Known(dict[int, Frame]):
+    """Frames of bodies; those of earlier groups are read where they are met first."""
+
+    def __init__(self, numbers: Numbers, ground: Frame) -> None:
+        super().__init__({0: ground})
+        self.numbers = numbers
+
+    def __missing__(self, b: int) -> Frame:
+        self[b] = self.numbers.body(b)
+        return self[b]
+
+
 class Group:
     """One structural group at its reference: tree, cuts, struts, names and starts of its unknowns."""
 
-    def __init__(
-        self, setting: Setting, tree: GroupTree, label: object, carriers: Mapping[int, int], index: int
-    ) -> None:
+    def __init__(self, setting: Setting, tree: GroupTree, label: object = None) -> None:
         self.setting, self.mechanism, self.frames = setting, setting.mechanism, setting.frames
-        self.planar = self.mechanism.space == "planar"
-        #: By joint, the index of the group whose tree has it: earlier ones have solved its coordinates.
-        self.carriers, self.index, self.label = carriers, index, label
+        self.planar, self.label = setting.planar, label
         self.ground = Frame(clean(self.frames.position[0]), clean(self.frames.rotation[0].T))
-        self._open(tree)
+        self.open(tree)
         self.spins = [s for s in setting.spins if s.body in self.own and s.body not in self.held]
         self.modes = dict.fromkeys(self.struts, (1.0, 1.0))
-        self.twins, self.uses = Twins(), Uses()
-        self.names: list[Name] = []
-        self.start: list[Number] = []
-        self.zero: dict[int, Number] = dict.fromkeys(self.own, 0.0)
-        self.turns: list[bool] = []
-        self.curved = False
+        self.twins, self.curved = Twins(), False
         #: Whether angles of relations are functions of poses, which are principal; else unknowns or sums.
         self.by_poses = False
         #: A closed form, and whether it solves: its angles do not count turns.
         self.form: Form | None = None
         self.direct = False
         self.mode: Number = 1.0
-        self.regular: Number = True
+        #: Coordinates that need no unknown, and those that the closed form gives.
+        self.values: Mapping[Name, Number] = {}
+        self.closed: dict[Name, Number] = {}
+        self.forget()
+
+    def open(self, tree: GroupTree) -> None:
+        """Take the bodies and joints of a tree."""
+        self.index, self.links, self.cuts, self.struts = tree.number - 1, tree.links, tree.cuts, tree.struts
+        self.own = [link.body for link in tree.links] + [b for strut in tree.struts for b in strut.bodies]
+        self.held = {b for strut in tree.struts for b in strut.bodies}
+
+    def forget(self) -> None:
+        """Begin without unknowns and numbers."""
+        self.uses = Uses()
+        self.names: list[Name] = []
+        self.start: list[Number] = []
+        self.turns: list[bool] = []
+        self.zero: dict[int, Number] = dict.fromkeys(self.own, 0.0)
         self.reach: list[Number] = []
         self.gimbal: list[Number] = []
         self.gaps: list[int] = []
         self.ends: list[End] = []
-        #: Coordinates that need no unknown, and those that the closed form gives.
-        self.values: Mapping[Name, Number] = {}
-        self.closed: dict[Name, Number] = {}
         #: All numbers of the geometry, in order of use: (numbers,) or (numbers, twins).
         self.geometry: Floats = np.zeros(0)
 
-    def _open(self, tree: GroupTree) -> None:
-        self.links, self.cuts, self.struts = tree.links, tree.cuts, tree.struts
-        self.own = [link.body for link in tree.links] + [b for strut in tree.struts for b in strut.bodies]
-        self.held = {b for strut in tree.struts for b in strut.bodies}
-
-    def find_reference(self, closed_forms: bool = True) -> None:
+    def find_reference(self, closed_forms: bool = True) -> Number:
         """Starts of the unknowns, signs of closed forms and struts, zeros of the angles in the plane."""
-        numbers = Reference(self)
+        # It returns whether a closed form is at no dead point, where it has no root to differentiate.
+        numbers, regular = Reference(self), np.True_
         self.form = form_of(self)
         if self.form is not None:
-            self.mode, self.regular = self._mode_of_form(self.form, numbers)
-            if not np.any(self.regular):  # a dead point: no root to differentiate
+            self.mode, regular = self._mode_of_form(self.form, numbers)
+            if not np.any(regular):
                 self.form = None
         self.direct = closed_forms and self.form is not None and not self.frames.relations
         bodies = self.place(numbers)
@@ -108,26 +191,25 @@ class Group:
         parts = [np.reshape(np.array(x, dtype=float), shape) for x in self.uses.given.values()]
         self.geometry = np.concatenate([np.zeros((0, *shape[1:])), *parts])
         self.turns = [len(name) > 2 or not is_length(name[1]) for name in self.names]
+        return regular
 
     def _mode_of_form(self, form: Form, numbers: Reference) -> tuple[Number, Number]:
         """The sign with which a dyad stands as at the reference, by trial, and whether one does."""
         misses: list[Number] = []
         for sign in (1.0, -1.0):
-            self.reach = []
+            self.reach, miss = [], 0.0
             try:
-                values = form.values(numbers, sign)
+                for name, x in form.values(numbers, sign).items():
+                    at = self.at_reference(*name)
+                    if isinstance(x, tuple):
+                        c, s = x[0] - cos(at), x[1] - sin(at)
+                        miss += sqrt(c * c + s * s)
+                    else:
+                        miss += abs(x - at) / self.frames.size
             except (ZeroDivisionError, ValueError):
-                misses.append(np.inf)
-                continue
-            miss = total([self._miss(x, self.at_reference(*name), name) for name, x in values.items()])
+                miss = np.inf
             misses.append(np.where(np.isfinite(miss), miss, np.inf)[()])
         return np.where(misses[1] < misses[0], -1.0, 1.0)[()], np.isfinite(np.minimum(*misses))
-
-    def _miss(self, x: Number, at_reference: Number, name: tuple[int, str]) -> Number:
-        if isinstance(x, tuple):
-            c, s = x[0] - cos(at_reference), x[1] - sin(at_reference)
-            return sqrt(c * c + s * s)
-        return abs(x - at_reference) / self.frames.size
 
     def at_reference(self, j: int, name: str) -> Number:
         """A coordinate at the reference; 0 where a body is free, which counts from there."""
@@ -163,7 +245,9 @@ class Group:
             return self.values[j, name]
         if any(_joint_of(link) == j for link in self.links):
             return self.unknown(numbers, (j, name), lambda: self.at_reference(j, name))
-        return numbers.solved(j, name) if self.carriers.get(j, self.index) < self.index else None
+        # Earlier groups have solved the coordinates of joints in their trees.
+        before = self.setting.carriers.get(j, self.index) < self.index
+        return numbers.solved(j, name) if before else None
 
     def side(self, numbers: Numbers, j: int, side: int) -> Side:
         """Origin and axes of a joint's frame on one of its bodies."""
@@ -236,35 +320,10 @@ class Group:
         a, b = self.mechanism.joint_bodies(j)[:2]
         return bodies[a].end(*self.side(numbers, j, 0)), bodies[b].end(*self.side(numbers, j, 1))
 
-    def _driven(self, j: int) -> dict[str, int]:
+    def drives_of(self, j: int) -> dict[str, int]:
+        """Driven coordinates of a joint, with the numbers of their drives."""
         names = type_of_joint(self.mechanism, j).coordinates
         return {n: self.setting.drives[j, n] for n in names if (j, n) in self.setting.drives}
-
-    def lengths_of(self, cut: int) -> list[Elementary] | None:
-        """Elementary equations of a cut joint and its drives, if all are lengths that a form can close."""
-        kind = type_of_joint(self.mechanism, cut)
-        if kind.pair is None or kind.is_contact:
-            return None
-        found = [elementary for _, elementary in kind.pair.constraints]
-        found += [kind.pair.coordinates[kind.coordinates.index(name)] for name in self._driven(cut)]
-        return found if all(elementary.kind in ("along", "distance") for elementary in found) else None
-
-    def length_given(self, numbers: Numbers, cut: int, elementary: Elementary) -> Number:
-        """The value that a length of a cut joint is to have."""
-        for row in self._driven(cut).values():
-            return numbers.drive(row)
-        return self.parameter(numbers, cut, elementary.parameter) if elementary.parameter else 0.0
-
-    def parallel_hinges(self, body: int, axis: Floats) -> Iterator[tuple[int, int, float]]:
-        """Hinges of a body about an axis, their other bodies, and the signs with which they turn."""
-        for j in range(self.mechanism.n_joints):
-            ends = self.mechanism.joint_bodies(j)[:2]
-            if not type_of_joint(self.mechanism, j).is_bearing or body not in ends:
-                continue
-            along = float(axis @ self.frames.rotation[ends[0]] @ self.frames.axes[j, 0, :, 2])
-            if abs(along) > _PARALLEL:
-                forward = ends[0] == body
-                yield j, ends[1] if forward else ends[0], float(np.sign(along)) * (1.0 if forward else -1.0)
 
 
 @dataclass(eq=False)
@@ -279,7 +338,7 @@ class Closure:
     def close(self, j: int) -> None:
         """Rows of a cut joint: its equations, and its drives."""
         group, numbers, rows = self.group, self.numbers, self.rows
-        kind, driven = type_of_joint(group.mechanism, j), group._driven(j)
+        kind, driven = type_of_joint(group.mechanism, j), group.drives_of(j)
         if j in group.frames.relations:
             relations = group.frames.relations[j]
             for relation in relations.constraints:
@@ -365,15 +424,22 @@ class Closure:
     def _counted(self, pair: PairFrames, begin: Number) -> Number | None:
         """The angle as a sum of coordinates of parallel hinges, which count turns; None without a chain."""
         group, (start, end) = self.group, pair.bodies
-        axis = group.frames.rotation[start] @ pair.axes[0][:, 2]
+        frames, mechanism = group.frames, group.mechanism
+        axis = frames.rotation[start] @ pair.axes[0][:, 2]
         reached: dict[int, Number] = {start: begin}
         todo = [start]
         while todo and end not in reached:
             body = todo.pop(0)
-            for j, other, sign in group.parallel_hinges(body, axis):
-                x = group.coordinate(self.numbers, j, "angle") if other not in reached else None
+            for j in range(mechanism.n_joints):
+                ends = mechanism.joint_bodies(j)[:2]
+                if not type_of_joint(mechanism, j).is_bearing or body not in ends or {*ends} <= {*reached}:
+                    continue
+                along = float(axis @ frames.rotation[ends[0]] @ frames.axes[j, 0, :, 2])
+                x = group.coordinate(self.numbers, j, "angle") if abs(along) > _PARALLEL else None
                 if x is not None:
-                    reached[other] = reached[body] + sign * (x - group.setting.coordinates[j]["angle"])
+                    other, sign = (ends[1], along) if ends[0] == body else (ends[0], -along)
+                    x = x - group.setting.coordinates[j]["angle"]
+                    reached[other] = reached[body] + float(np.sign(sign)) * x
                     todo.append(other)
         return reached.get(end)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
-from math import inf, nan, pi
+from math import inf, nan, pi, prod
 from typing import TYPE_CHECKING, Any
 
 from groups.engine.arrays import DOUBT, EDGE, LINE, MOST, NOTES, TOLERANCE, quintic, way
@@ -30,30 +30,30 @@ ARGUMENTS = (
 )
 
 
-class Layout:
-    """Places of numbers in the memory that a thread works in."""
-
-    def __init__(self, plan: Plan, lanes: int) -> None:
-        self.size, groups, height = 0, len(plan.parts), plan.first_axes
-        #: Axes of a block; notes of groups by lanes, and the least of these.
-        self.axes = self._take((plan.height - height) * (BLOCK + lanes))
-        self.notes, self.least = self._take(groups * NOTES * lanes), self._take((groups + 1) * NOTES)
-        #: Of a coarse pass: its state and the next one; whole numbers, and the way of a stride; samples of
-        #: the knots that are found at once, and the one that fails behind them.
-        self.states = self._take(2 * lanes * height)
-        self.course, self.samples = self._take(len(COURSE) + 1), self._take(KNOTS + 1)
-        self.knots = self._take((KNOTS + 1) * height)
-
-    def _take(self, count: int) -> int:
-        first = self.size
-        self.size += -(-count // LINE) * LINE
-        return first
-
-
 #: Whole numbers of a coarse pass: its sample, steps of the batch and in it, whether the first sample is
 #: entered, knots; and whether turns are doubtful. The way of a stride is behind them.
 COURSE = SAMPLE, STEPS_OF_BATCH, TRIED, ENTERS, MADE, DOUBTFUL = range(6)
 STRIDE = len(COURSE)
+
+
+class Layout:
+    """Places of numbers in the memory that a thread works in, and their shapes."""
+
+    def __init__(self, plan: Plan, lanes: int) -> None:
+        self.size, groups, height = 0, len(plan.parts), plan.first_axes
+        #: Axes of a block; notes of groups by lanes, and the least of these.
+        self.axes = self._take(plan.height - height, BLOCK + lanes)
+        self.notes, self.least = self._take(groups, NOTES * lanes), self._take(groups + 1, NOTES)
+        #: Of a coarse pass: its state and the next one; whole numbers, and the way of a stride; samples of
+        #: the knots that are found at once, and the one that fails behind them.
+        self.states = self._take(height, 2 * lanes)
+        self.course, self.samples = self._take(len(COURSE) + 1), self._take(KNOTS + 1)
+        self.knots = self._take(KNOTS + 1, height)
+
+    def _take(self, *shape: int) -> tuple[int, tuple[int, ...]]:
+        first = self.size
+        self.size += -(-prod(shape) // LINE) * LINE
+        return first, shape
 
 
 @dataclass(eq=False)
@@ -235,11 +235,11 @@ def write_blocks(module: Module, plan: Plan, layout: Layout) -> None:
             return entry, code.load(code.at(entry, 4, "i64"), "i64")
 
         with code.loop("0", "%count") as g:
-            notes = code.at(code.at("%room", layout.notes), entry_of(g)[1])
+            notes = code.at(code.at("%room", layout.notes[0]), entry_of(g)[1])
             for k, x in enumerate(unnoted):
                 code.store(x, code.at(notes, k * code.lanes))
         all_axes = code.at("%X", code(f"mul i64 {plan.first_axes}, %pitch"))
-        some_axes = code.at("%room", layout.axes)
+        some_axes = code.at("%room", layout.axes[0])
         S = code(f"select i1 %kept, ptr {all_axes}, ptr {some_axes}")
         wide = code(f"select i1 %kept, i64 %pitch, i64 {BLOCK + code.lanes}")
         with code.blocks("%first", "%end", BLOCK) as (t, stop):
@@ -248,21 +248,21 @@ def write_blocks(module: Module, plan: Plan, layout: Layout) -> None:
             with code.loop("0", "%count") as g:
                 entry, place = entry_of(g)
                 call, P, T, C = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(4))
-                notes = code.at(code.at("%room", layout.notes), place)
+                notes = code.at(code.at("%room", layout.notes[0]), place)
                 code.do(
                     f"call void {call}(ptr %X, ptr {axes}, ptr {P}, ptr {T}, ptr {C}, ptr {notes}, "
                     f"i64 %pitch, i64 {wide}, i64 {t}, i64 {stop}, double %limit)"
                 )
         with code.loop("0", "%count") as g:
             place = entry_of(g)[1]
-            notes = code.at(code.at("%room", layout.notes), place)
-            own = code.at(code.at("%room", layout.least), code(f"sdiv i64 {place}, {code.lanes}"))
+            notes = code.at(code.at("%room", layout.notes[0]), place)
+            own = code.at(code.at("%room", layout.least[0]), code(f"sdiv i64 {place}, {code.lanes}"))
             for k, cell in enumerate(least):
                 x = code.load(code.at(notes, k * code.lanes))
                 code.store(code.extreme(x, code.load(cell), smallest=True), cell)
                 code.store(_least(code, x), code.at(own, k), "double")
         for k, cell in enumerate(least):
-            at = code.at("%room", layout.least + len(plan.parts) * NOTES + k)
+            at = code.at("%room", layout.least[0] + len(plan.parts) * NOTES + k)
             code.store(_least(code, code.load(cell)), at, "double")
 
 
@@ -328,8 +328,8 @@ def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
         "strides", "ptr %A, i64 %far, ptr %I, ptr %room, ptr %R, ptr %L, i64 %last, double %most"
     ) as code:
         lanes, pitch, height, n = code.lanes, 2 * code.lanes, plan.first_axes, plan.unknowns
-        V, K, Y = (code.at("%room", k) for k in (layout.states, layout.samples, layout.knots))
-        course = [code.at("%room", layout.course + k) for k in (*COURSE, STRIDE)]
+        V, K, Y = (code.at("%room", k[0]) for k in (layout.states, layout.samples, layout.knots))
+        course = [code.at("%room", layout.course[0] + k) for k in (*COURSE, STRIDE)]
         sample, batch, tried, enters, made, _, wide_at = course
 
         def given(k: str) -> str:
@@ -384,7 +384,7 @@ def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
                 f"i1 false, i64 {lanes}, i64 {pitch}, double {LEAP!r}, i64 0)"
             )
             # ---- whether it is fine, and on a smooth path
-            noted = real(code.at("%room", layout.least + len(plan.parts) * NOTES))
+            noted = real(code.at("%room", layout.least[0] + len(plan.parts) * NOTES))
             fine = code.cell("i1", code(f"fcmp oeq double {noted}, 0.0"))
             with code.loop("0", str(n)) as i:
                 smooth = code.compare(
@@ -505,7 +505,7 @@ def write_turns(module: Module, plan: Plan, layout: Layout) -> None:
                     code.store(code.binary("+", x, turned) if planar else turned, code.at(row, t))
         mask = code.bits(code.compare("ogt", code.load(doubt), zero))
         code.store(
-            code(f"zext i{code.lanes} {mask} to i64"), code.at("%room", layout.course + DOUBTFUL), "i64"
+            code(f"zext i{code.lanes} {mask} to i64"), code.at("%room", layout.course[0] + DOUBTFUL), "i64"
         )
 
 

@@ -121,21 +121,17 @@ class Room:
     """Memory that a thread works in, by its layout."""
 
     def __init__(self, plan: Plan, lanes: int) -> None:
-        layout, height, groups = Layout(plan, lanes), plan.first_axes, len(plan.parts)
+        layout = Layout(plan, lanes)
         (block,) = aligned(1, layout.size)
-        self.at, self.vector = address_of(block), aligned(height, lanes)
-
-        def part(first: int, *shape: int) -> Floats:
-            found: Floats = block[first : first + math.prod(shape)].reshape(shape)
-            return found
-
-        self.states = part(layout.states, height, 2 * lanes)
-        self.states[:] = plan.start[:height, None]
-        self.least = part(layout.least, groups + 1, NOTES)
-        course = part(layout.course, STRIDE + 1)
+        self.at, self.vector = address_of(block), aligned(plan.first_axes, lanes)
+        places = layout.states, layout.least, layout.course, layout.samples, layout.knots
+        self.least: Floats
+        self.states, self.least, course, samples, self.knots = (
+            block[first : first + math.prod(shape)].reshape(shape) for first, shape in places
+        )
+        self.states[:] = plan.start[: plan.first_axes, None]
         self.counts, self.wide = course[:STRIDE].view(np.int64), course[STRIDE:]
-        self.samples = part(layout.samples, KNOTS + 1).view(np.int64)
-        self.knots = part(layout.knots, KNOTS + 1, height)
+        self.samples = samples.view(np.int64)
 
 
 class Machine(Life):

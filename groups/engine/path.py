@@ -127,29 +127,6 @@ class Loss:
 
 
 @dataclass(eq=False)
-class Missing:
-    """A group that is lost: since when, and its states (n, K) at inputs (D, K) where it was solved."""
-
-    # The more often it was refused, the longer it waits: it may be in another mode for long.
-
-    before: float
-    inputs: Floats
-    states: Floats
-    last: Floats  # (n,) where it was solved last
-    turns: Bools  # (n,) of these: angles
-    refused: int = 0
-    waits: int = 0
-
-    def state_near(self, plan: Plan, inputs: Floats) -> Floats:
-        """(n,) the state at the most similar inputs (D,)."""
-        return self.states[:, _nearest(plan, self.inputs, inputs[:, None])[0]]
-
-    def turned_on(self, state: Floats) -> Floats:
-        """A state (n,) whose angles have gone the shorter way from the last one."""
-        return np.where(self.turns, state + whole_turns(self.last - state), state)
-
-
-@dataclass(eq=False)
 class Knots:
     """States along a way: where (K,), columns of the array (height, K), groups that are alive (G, K)."""
 
@@ -174,6 +151,28 @@ class Knots:
         return self.x[0], self.columns[0], self.alive[0]
 
 
+class Missing:
+    """A group that is lost from a place of the way on, and its states where it was solved before."""
+
+    # The more often it was refused, the longer it waits: it may be in another mode for long.
+    refused = waits = 0
+
+    def __init__(self, plan: Plan, part: Part, knots: Knots, before: float, column: Floats) -> None:
+        self.plan, self.before, self.turns, self.last = plan, before, part.turns, column[part.state]
+        rows, each = slice(0, plan.first_body, 3), zip(knots.columns, knots.alive, strict=True)
+        solved = [plan.start[:, None], *(columns[:, alive[part.index]] for columns, alive in each)]
+        #: States (n, K) at inputs (D, K).
+        self.inputs, self.states = (np.hstack([X[k] for X in solved]) for k in (rows, part.state))
+
+    def state_near(self, inputs: Floats) -> Floats:
+        """(n,) the state at the most similar inputs (D,)."""
+        return self.states[:, _nearest(self.plan, self.inputs, inputs[:, None])[0]]
+
+    def turned(self, state: Floats, near: Floats) -> Floats:
+        """A state (n,) whose angles have gone the shorter way from another."""
+        return np.where(self.turns, state + whole_turns(near - state), state)
+
+
 class Course(NamedTuple):
     """A coarse pass at a place of its way: the state, and the way of a stride in the next batch of steps."""
 
@@ -185,38 +184,41 @@ class Course(NamedTuple):
 
 
 class Follower:
-    """The coarse pass of a plan by one of its lives."""
+    """A coarse pass of a life along a way; ``checks`` whether what is found again is in its mode."""
 
-    def __init__(self, plan: Plan, life: Life) -> None:
-        self.plan, self.life, self.parts = plan, life, plan.parts
-        self._led: tuple[Way, float, Knots] | None = None  # the straight way to a place
+    def __init__(self, life: Life, way: Way, beyond: Iterable[int] = (), *, checks: bool = True) -> None:
+        self.life, self.plan, self.parts, self.way, self.checks = (
+            life,
+            life.plan,
+            life.plan.parts,
+            way,
+            checks,
+        )
+        self.knots, self.since = Knots(beyond=set(beyond)), dict[int, Missing]()
+        self._led: tuple[float, Knots] | None = None  # the straight way to a place
 
-    def along(
-        self, way: Way, start: Floats, alive: Bools, beyond: Iterable[int] = (), *, checks: bool = True
-    ) -> Knots:
-        """Knots of a way whose first sample is at a state (height,); ``checks`` what is found again."""
-        knots, x, column = Knots(beyond=set(beyond)), 0.0, start.copy()
+    def along(self, start: Floats, alive: Bools) -> Knots:
+        """Knots of the way, whose first sample is at a state (height,)."""
+        way, knots, since, x, column = self.way, self.knots, self.since, 0.0, start.copy()
         top = max(min(STRIDE, float(way.sums[-1]) / FEWEST), 1e-300)
         share, wide, batch, enters = 1.0, 2.0 * top, FIRST_BATCHES, True
-        since = {g: self._missing(g, knots, -1.0, column) for g in np.flatnonzero(~alive).tolist()}
+        self._lose(alive, -1.0, column)
         while x < way.last or enters:
             if not since and share == 1.0 and x == int(x):
                 course = self.life.ahead(way, knots, Course(x, column, wide, batch, enters), WIDEST * top)
                 x, column, wide, batch, enters = course
                 if x == way.last and not enters:
                     break
-            at = self._ahead(way, x, wide, share, 1 if since else batch, enters)
+            at = self._ahead(x, wide, share, 1 if since else batch, enters)
             time, inputs = way.time_at(np.concatenate([[x], at])), way.at(at)
             for g, missing in since.items():  # at rest
-                state, unknowns = self.parts[g].state, self.plan.unknowns
-                column[state] = missing.state_near(self.plan, inputs[0::3, 0])
-                column[state + unknowns] = column[state + 2 * unknowns] = 0.0
+                self._set(g, column, missing.state_near(inputs[0::3, 0]))
             X = self.life.steps_from(column, inputs, time, alive)
             at = at[: X.shape[1] - 1]
-            fine, found = self.fine(X[:, :-1], X[:, 1:], alive, np.diff(time)[: len(at)])
+            fine, found = goes_on(self.plan, X[:, :-1], X[:, 1:], alive, np.diff(time)[: len(at)])
             good = len(at) if fine.all() else int(fine.argmin())
             if good and since:
-                back = self._found_again(since, found[:, 0], way, float(at[0]), X[:, 1], knots, checks)
+                back = self._found_again(found[:, 0], float(at[0]), X[:, 1])
                 if back and at[0] - x > 1:  # where it is found first
                     wide = float(way.sums[int(at[0])] - way.sums[int(x)]) / DIVIDED
                     continue
@@ -241,59 +243,45 @@ class Follower:
             k = min(int(x), way.last - 1)
             if failed - x > 1:
                 wide = float(way.sums[int(failed)] - way.sums[k]) / DIVIDED
-            elif not enters and self._divides(way, k, share, column, alive & ~found[:, good]):
+            elif not enters and self._divides(k, share, column, alive & ~found[:, good]):
                 share /= DIVIDED
             else:  # what cannot be followed, or has no answer at the first sample, is lost from here on
                 alive = alive & found[:, good]
-                gone = [g for g in np.flatnonzero(~alive).tolist() if g not in since]
-                since |= {g: self._missing(g, knots, -1.0 if enters else x, column) for g in gone}
+                self._lose(alive, -1.0 if enters else x, column)
         knots.lost += [Loss(g, missing.before, np.inf, g in knots.beyond) for g, missing in since.items()]
         return knots
 
-    def _found_again(
-        self,
-        since: dict[int, Missing],
-        found: Bools,
-        way: Way,
-        x: float,
-        column: Floats,
-        knots: Knots,
-        checks: bool,
-    ) -> list[int]:
+    def _lose(self, alive: Bools, before: float, column: Floats) -> None:
+        """Note the groups that are not alive from a place of the way on."""
+        for g in np.flatnonzero(~alive).tolist():
+            if g not in self.since:
+                self.since[g] = Missing(self.plan, self.parts[g], self.knots, before, column)
+
+    def _found_again(self, found: Bools, x: float, column: Floats) -> list[int]:
         """Those of the lost groups that are in the mode of the reference at a place of the way."""
-        back = list[int]()
+        back, beyond, since = list[int](), self.knots.beyond, self.since
         for g in sorted(since):
             part, missing = self.parts[g], since[g]
             if np.isinf(column[part.quality + FAR]):
-                knots.beyond.add(g)
+                beyond.add(g)
             if not found[g] or not all(k in back for k in part.known if k in since):
                 continue
-            sure = not checks or not part.n or part.routine.linear
-            if not sure and not (part.has_one_mode and g in knots.beyond):
-                if missing.waits and x < way.last:
+            sure = not self.checks or not part.n or part.routine.linear
+            if not sure and not (part.has_one_mode and g in beyond):
+                if missing.waits and x < self.way.last:
                     missing.waits -= 1
                     continue
-                if not self._leads_to(g, way, x, column, missing):
+                if not self._leads_to(g, x, column, missing):
                     missing.waits = missing.refused
                     missing.refused += 1
                     continue
-            self._put(g, way, x, column, missing.turned_on(column[part.state]))
+            self._put(g, x, column, missing.turned(column[part.state], missing.last))
             back.append(g)
         return back
 
-    def _missing(self, g: int, knots: Knots, before: float, column: Floats) -> Missing:
-        """A group that is lost from a place of the way on, with the reference and the knots before."""
-        rows, state = slice(0, self.plan.first_body, 3), self.parts[g].state
-        inputs, states = [self.plan.start[rows, None]], [self.plan.start[state, None]]
-        for columns, alive in zip(knots.columns, knots.alive, strict=True):
-            inputs.append(columns[rows, alive[g]])
-            states.append(columns[state][:, alive[g]])
-        each = np.concatenate(inputs, axis=1), np.concatenate(states, axis=1)
-        return Missing(before, *each, column[state], self.parts[g].turns)
-
-    def _ahead(self, way: Way, x: float, wide: float, share: float, batch: int, enters: bool) -> Floats:
+    def _ahead(self, x: float, wide: float, share: float, batch: int, enters: bool) -> Floats:
         """Places of the next steps, within a time step where it is divided or was begun."""
-        k = int(x)
+        k, way = int(x), self.way
         if share < 1 or x > k:
             pieces = np.arange(x + share, k + 1, share)
             return np.append(pieces, k + 1.0)[:batch]
@@ -303,81 +291,78 @@ class Follower:
             found.append(float(k))
         return np.array(found)
 
-    def _divides(self, way: Way, k: int, share: float, column: Floats, failing: Bools) -> bool:
+    def _divides(self, k: int, share: float, column: Floats, failing: Bools) -> bool:
         """Whether pieces of a time step are to be made smaller still."""
-        far = share * float(way.steps[k])
+        way, plan, far = self.way, self.plan, share * float(self.way.steps[k])
         if far > LEAST or not far > LAST:
             return far > LEAST
-        h, plan = share * float(way.time[k + 1] - way.time[k]), self.plan
-        moved = np.abs(h * column[plan.dq]) / plan.scale
+        moved = np.abs(share * float(way.time[k + 1] - way.time[k]) * column[plan.dq]) / plan.scale
         groups = [self.parts[g].state - plan.first_state for g in np.flatnonzero(failing).tolist()]
         return any(float(moved[rows].max(initial=0.0)) > STILL for rows in groups)
 
-    def _leads_to(self, g: int, way: Way, x: float, column: Floats, missing: Missing) -> bool:
+    def _leads_to(self, g: int, x: float, column: Floats, missing: Missing) -> bool:
         """Whether the straight way from the reference leads to a group's state, which it is made to be."""
-        plan, part = self.plan, self.parts[g]
-        goal = way.at(np.array([x]))
-        if self._led is None or self._led[0] is not way or self._led[1] != x:
-            self._led = way, x, self.to(goal[0::3, 0])
-        lead = self._led[2]
+        plan, rows, goal = self.plan, self.parts[g].state, self.way.at(np.array([x]))[0::3, 0]
+        if self._led is None or self._led[0] != x:
+            self._led = x, way_to(self.life, goal)
+        lead = self._led[1]
         if not lead.alive[-1][g, -1] or any(loss.group == g for loss in lead.lost):
             return False
-        there, scale = lead.columns[-1][part.state, -1], plan.scale[part.state - plan.first_state]
-        near = missing.state_near(plan, goal[0::3, 0])
-        there = np.where(part.turns, there + whole_turns(near - there), there)
-        if np.abs((there - column[part.state]) / scale).max() > SAME:
-            self._put(g, way, x, column, there)
+        there = missing.turned(lead.columns[-1][rows, -1], missing.state_near(goal))
+        if np.abs((there - column[rows]) / plan.scale[rows - plan.first_state]).max() > SAME:
+            self._put(g, x, column, there)
         return True
 
-    def _put(self, g: int, way: Way, x: float, column: Floats, state: Floats) -> None:
+    def _set(self, g: int, column: Floats, state: Floats) -> None:
+        """Give a group a state, at rest."""
+        rows, unknowns = self.parts[g].state, self.plan.unknowns
+        column[rows] = state
+        column[rows + unknowns] = column[rows + 2 * unknowns] = 0.0
+
+    def _put(self, g: int, x: float, column: Floats, state: Floats) -> None:
         """Give a group another state at a place of the way, unless it is the one that it has."""
-        rows = self.parts[g].state
-        if (column[rows] != state).any():
-            column[rows], column[rows + self.plan.unknowns] = state, 0.0
-            goal = way.at(np.array([x]))
+        if (column[self.parts[g].state] != state).any():
+            self._set(g, column, state)
+            goal = self.way.at(np.array([x]))
             column[:] = self.life.steps_from(column, goal, np.zeros(2), self.plan.alive)[:, -1]
 
-    def to(self, goal: Floats) -> Knots:
-        """Knots of the straight way from the reference to inputs (D,), angles the nearest way."""
-        start, rows = self.plan.start, slice(0, self.plan.first_body, 3)
-        if not (same := goal.tolist() == start[rows].tolist()):
-            start = self._start_near(goal)
-            same = bool((start[rows] == goal).all())
-        if same:
-            knots = Knots()
-            knots.add(np.zeros(1), start[:, None], self.plan.alive[:, None])
-            return knots
-        way = Way.straight(start[rows], goal, self.life)
-        return self.along(way, start, self.plan.alive.copy(), checks=False)
 
-    def on(self, column: Floats, goal: Floats) -> Knots:
-        """Knots of the straight way from a column (height,) to inputs (D,)."""
-        plan = self.plan
-        alive = np.array([bool(np.isfinite(column[part.answer]).all()) for part in self.parts])
-        way = Way.straight(column[0 : plan.first_body : 3], goal, self.life)
-        return self.along(way, column, alive)
+def way_to(life: Life, goal: Floats) -> Knots:
+    """Knots of the straight way from the reference to inputs (D,), angles the nearest way."""
+    plan, start, rows = life.plan, life.plan.start, slice(0, life.plan.first_body, 3)
+    if goal.tolist() != start[rows].tolist():
+        start = _start_near(life, goal)
+    if (start[rows] == goal).all():
+        knots = Knots()
+        knots.add(np.zeros(1), start[:, None], plan.alive[:, None])
+        return knots
+    way = Way.straight(start[rows], goal, life)
+    return Follower(life, way, checks=False).along(start, plan.alive.copy())
 
-    def _start_near(self, goal: Floats) -> Floats:
-        """The reference, with angles of the inputs half a turn at most from those of a goal (D,)."""
-        plan, column = self.plan, self.plan.start.copy()
-        column[0 : plan.first_body : 3] = plan.inputs_near(goal)
-        if (column == plan.start).all():
-            return plan.start
-        given = column[: plan.first_body, None]
-        found = self.life.steps_from(column, given, np.zeros(2), plan.alive)[:, -1]
-        same = np.abs(found[plan.q] - plan.start[plan.q]).max(initial=0.0) <= SAME  # else turns are counted
-        return found if same and np.isfinite(found[: plan.first_state]).all() else plan.start
 
-    def fine(self, before: Floats, after: Floats, alive: Bools, h: Floats | float) -> tuple[Bools, Bools]:
-        """Whether all living groups go on, by step; and which groups are solved behind it (G, steps)."""
-        plan = self.plan
-        found = all_fine(plan, after, np.where(alive, LEAP, FINITE)[:, None])
-        smooth = on_one_path(plan, before, after, h)
-        for g, part in enumerate(self.parts):
-            found[g] &= found[list(part.known)].all(axis=0)
-            if alive[g] and not part.routine.linear:
-                found[g] &= smooth[part.state - plan.first_state].all(axis=0)
-        return np.asarray(found[alive].all(axis=0)), found
+def _start_near(life: Life, goal: Floats) -> Floats:
+    """The reference, with angles of the inputs half a turn at most from those of a goal (D,)."""
+    plan, column = life.plan, life.plan.start.copy()
+    column[0 : plan.first_body : 3] = plan.inputs_near(goal)
+    if (column == plan.start).all():
+        return plan.start
+    given = column[: plan.first_body, None]
+    found = life.steps_from(column, given, np.zeros(2), plan.alive)[:, -1]
+    same = np.abs(found[plan.q] - plan.start[plan.q]).max(initial=0.0) <= SAME  # else turns are counted
+    return found if same and np.isfinite(found[: plan.first_state]).all() else plan.start
+
+
+def goes_on(
+    plan: Plan, before: Floats, after: Floats, alive: Bools, h: Floats | float
+) -> tuple[Bools, Bools]:
+    """Whether all living groups go on, by step; and which groups are solved behind it (G, steps)."""
+    found = all_fine(plan, after, np.where(alive, LEAP, FINITE)[:, None])
+    smooth = on_one_path(plan, before, after, h)
+    for g, part in enumerate(plan.parts):
+        found[g] &= found[list(part.known)].all(axis=0)
+        if alive[g] and not part.routine.linear:
+            found[g] &= smooth[part.state - plan.first_state].all(axis=0)
+    return np.asarray(found[alive].all(axis=0)), found
 
 
 def on_one_path(plan: Plan, before: Floats, after: Floats, h: Floats | float) -> Bools:
@@ -387,12 +372,17 @@ def on_one_path(plan: Plan, before: Floats, after: Floats, h: Floats | float) ->
     return found
 
 
-def followed(plan: Plan, life: Life, way: Way, start: Floats | None = None) -> Knots:
+def followed(life: Life, way: Way, start: Floats | None = None) -> Knots:
     """Knots from the first sample of a way on, to which the reference leads, or a column (height,)."""
+    plan, goal = life.plan, way.inputs[0][:, 0]
     if not plan.unknowns:  # closed forms need no starts
         return Knots()
-    follower, goal = Follower(plan, life), way.inputs[0][:, 0]
-    lead = follower.to(goal) if start is None else follower.on(start, goal)
+    if start is None:
+        lead = way_to(life, goal)
+    else:
+        alive = np.array([bool(np.isfinite(start[part.answer]).all()) for part in plan.parts])
+        straight = Way.straight(start[0 : plan.first_body : 3], goal, life)
+        lead = Follower(life, straight).along(start, alive)
     column, alive = lead.columns[-1][:, -1], lead.alive[-1][:, -1].copy()
     # What was lost on the way there and found again may be on another branch at the first instant.
     for loss in lead.lost if start is None else ():
@@ -400,18 +390,18 @@ def followed(plan: Plan, life: Life, way: Way, start: Floats | None = None) -> K
     for part in plan.parts:  # angles of a lost group go on from there
         if start is not None and not alive[part.index]:
             column[part.state] = start[part.state]
-    knots = follower.along(way, column, alive, lead.beyond)
+    knots = Follower(life, way, lead.beyond).along(column, alive)
     x, _, alive = knots.joined()
     if len(x) > 1:
         if len(x) < way.last / FEW and alive.all() and not (x % 1).any():
-            _divide(plan, life, way, knots)
+            _divide(life, way, knots)
         knots.time = way.time_at(knots.x[0])
     return knots
 
 
-def guesses(plan: Plan, life: Life, knots: Knots, X: Floats, begin: int = 0) -> None:
+def guesses(life: Life, knots: Knots, X: Floats, begin: int = 0) -> None:
     """Unknowns at samples: quintics between the knots, of a lost group those at similar inputs."""
-    (x, columns, alive), count = knots.joined(), X.shape[1]
+    plan, (x, columns, alive), count = life.plan, knots.joined(), X.shape[1]
     if len(x) == 1:
         X[plan.q] = columns[plan.q]
         return
@@ -439,9 +429,9 @@ def between(life: Life, way: Way, X: Floats, x: Floats, parts: Sequence[Part]) -
     return Y
 
 
-def _divide(plan: Plan, life: Life, way: Way, knots: Knots) -> None:
+def _divide(life: Life, way: Way, knots: Knots) -> None:
     """Add knots, solved from the guesses of the first: one step of Newton's method is enough then."""
-    x, columns, alive = knots.joined()
+    plan, (x, columns, alive) = life.plan, knots.joined()
     between = np.ceil(np.linspace(x[:-1], x[1:], DENSER, endpoint=False))
     at = np.unique(np.append(between, x[-1]))
     first, X = np.searchsorted(at, x), life.storage(len(at))

@@ -240,12 +240,10 @@ class Plan:
 
     def up_to(self, parts: Iterable[Part]) -> list[Part]:
         """Groups and all that they hang on, in their order."""
-        found, todo = set[int](), [part.index for part in parts]
-        while todo:
-            g = todo.pop()
-            if g not in found:
-                found.add(g)
-                todo += self.parts[g].known
+        found = {part.index for part in parts}
+        for part in reversed(self.parts):  # what a group reads comes before it
+            if part.index in found:
+                found.update(part.known)
         return [self.parts[g] for g in sorted(found)]
 
     def placing(self, turning: Ints) -> list[Part]:
@@ -297,41 +295,35 @@ class Plan:
     @cached_property
     def wound(self) -> list[int]:
         """Planar bodies whose angles are counted over all instants: closed forms, and what hangs on them."""
-        found: set[int] = set()
-        for part in self.parts:
-            if self.record.planar and (part.group.direct or found & set(part.known)):
+        found = set[int]()
+        for part in self.parts if self.record.planar else ():
+            if part.group.direct or not found.isdisjoint(part.known):
                 found.add(part.index)
         return [b for g in sorted(found) for b in self.parts[g].group.own]
 
     def _parts(self, groups: Sequence[Group]) -> list[Part]:
-        twins: dict[object, list[Group]] = {}
+        """Groups with their routines; twins share one if its order of pivots is good for them."""
+        alike: dict[object, list[Group]] = {}
         for group in groups:
-            twins.setdefault(group.shape or group.index, []).append(group)
-        known = self._known(groups)
-        parts = [part for every in twins.values() for part in self._parts_of(every, known)]
-        return sorted(parts, key=lambda part: part.index)
+            alike.setdefault(group.shape or group.index, []).append(group)
+        known, found = self._known(groups), list[Part]()
+        for twins in alike.values():
+            constant = constants_of(twins)
+            while twins:
+                routine, J = self._routine_of(twins, constant)
+                fits = routine.suits(J)
+                fits[0] = True
+                chosen = [group for group, fit in zip(twins, fits.tolist(), strict=True) if fit]
+                found += self._parts_by(routine, chosen, J[fits], known)
+                twins = [group for group, fit in zip(twins, fits.tolist(), strict=True) if not fit]
+        return sorted(found, key=lambda part: part.index)
 
     def _known(self, groups: Sequence[Group]) -> list[tuple[int, ...]]:
         """By group, the indices of those that it reads."""
-        of_body = {b: group.index for group in groups for b in group.own}
-        of_name = {name: group.index for group in groups for name in group.names if len(name) == 2}
-        needs = (
-            {*(of_body[b] for b in g.uses.bodies if b), *(of_name[name] for name in g.uses.solved)}
-            for g in groups
-        )
+        owner: dict[Any, int] = {b: group.index for group in groups for b in group.own}
+        owner |= {name: group.index for group in groups for name in group.names if len(name) == 2}
+        needs = ({owner[x] for x in (*g.uses.bodies, *g.uses.solved) if x} for g in groups)
         return [tuple(sorted(each)) for each in needs]
-
-    def _parts_of(self, twins: list[Group], known: list[tuple[int, ...]]) -> list[Part]:
-        """Twins by routines whose order of pivots is good for them."""
-        constant, parts = constants_of(twins), list[Part]()
-        while twins:
-            routine, J = self._routine_of(twins, constant)
-            fits = routine.suits(J)
-            fits[0] = True
-            chosen = [group for group, fit in zip(twins, fits.tolist(), strict=True) if fit]
-            parts += self._parts_by(routine, chosen, J[fits], known)
-            twins = [group for group, fit in zip(twins, fits.tolist(), strict=True) if not fit]
-        return parts
 
     def _routine_of(self, twins: list[Group], constant: Bools) -> tuple[Routine, Floats]:
         """A routine that suits the first of some twins, and the Jacobians of all at their references."""
@@ -373,31 +365,19 @@ class Plan:
             shares *= conditions
         flats = conditions * (np.sqrt(LEAST) if routine.redundant and routine.n else LEAST)
         numbers = np.concatenate([shares, flats[None]]).T.tolist()
-        signs, record, parts = routine.signs_at(J), self.record, []
-        width = record.length - record.stored
         own = np.array([group.own for group in groups], dtype=np.intp)[:, :, None]
-        answer = self.first_body + own * record.stored + np.arange(record.stored)
+        stored, width = self.record.stored, self.record.length - self.record.stored
+        placed = self.first_body + own * stored + np.arange(stored)
         axes = self.first_axes + own * width + np.arange(width)
-        answers = answer.reshape(len(groups), -1)
-        records = np.concatenate([answer, axes], axis=2).reshape(len(groups), -1)
+        records = np.concatenate([placed, axes], axis=2).reshape(len(groups), -1)
         first = np.array([self._first[group.index] for group in groups], dtype=np.intp)
         states = first[:, None] + np.arange(len(groups[0].names))
-        for k, group in enumerate(groups):
-            g = group.index
-            parts.append(
-                Part(
-                    index=g,
-                    group=group,
-                    routine=routine,
-                    geometry=[*routine.geometry(group), *numbers[k]],
-                    flat=float(flats[k]),
-                    dead=bool(dead[k]),
-                    sign=float(signs[k]),
-                    state=states[k],
-                    records=records[k],
-                    answer=answers[k],
-                    quality=self.first_quality + g * len(QUALITY),
-                    known=known[g],
-                )
+        signs, answers = routine.signs_at(J).tolist(), placed.reshape(len(groups), -1)
+        each = zip(groups, numbers, dead.tolist(), signs, states, records, answers, strict=True)
+        return [
+            Part(
+                group.index, group, routine, [*routine.geometry(group), *shares], shares[-1], is_dead, sign,
+                state, record, answer, self.first_quality + group.index * len(QUALITY), known[group.index],
             )
-        return parts
+            for group, shares, is_dead, sign, state, record, answer in each
+        ]  # fmt: skip

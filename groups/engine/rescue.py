@@ -42,10 +42,10 @@ REGULAR = 1e-14
 MOST, ROUNDS = 200, 6
 
 
-def statuses(plan: Plan, life: Life, X: Floats, time: Floats, knots: Knots, before: Statuses) -> Statuses:
+def statuses(life: Life, X: Floats, time: Floats, knots: Knots, before: Statuses) -> Statuses:
     """(G, T) status of every group at every instant; X is completed where the rescue finds an answer."""
     # What is not computed ``before`` stays so.
-    found, solved = before.copy(), all_fine(plan, X, NEAR)
+    plan, found, solved = life.plan, before.copy(), all_fine(life.plan, X, NEAR)
     placed: Bools = np.asarray(np.isfinite(plan.bodies(X)).all(axis=1))
     clear, everywhere = (np.asarray((~x).all(axis=1)).tolist() for x in (before.astype(bool), ~placed))
     sound = np.asarray(solved.all(axis=1)).tolist()
@@ -56,12 +56,8 @@ def statuses(plan: Plan, life: Life, X: Floats, time: Floats, knots: Knots, befo
             found[g] = PREDECESSOR_FAILED
             gone.add(g)
             continue
-        if (
-            untouched
-            and sound[g]
-            and failing.isdisjoint(part.known)
-            and all(everywhere[b] for b in part.group.own)
-        ):
+        whole = sound[g] and failing.isdisjoint(part.known) and all(everywhere[b] for b in part.group.own)
+        if untouched and whole:
             continue
         failing.add(g)
         there = found[g] == OK
@@ -72,7 +68,7 @@ def statuses(plan: Plan, life: Life, X: Floats, time: Floats, knots: Knots, befo
             continue
         bad = np.flatnonzero(~(solved[g] & placed[list(part.group.own)].all(axis=0)) & there & ~lost)
         if len(bad):
-            found[g, bad] = _rescued(plan, life, part, X, bad)
+            found[g, bad] = _rescued(life, part, X, bad)
         losses = sorted((loss for loss in knots.lost if loss.group == g), key=lambda loss: loss.before)
         if losses and part.n and not part.routine.linear:
             smooth = on_one_path(plan, X[:, :-1], X[:, 1:], np.diff(time))[part.state - plan.first_state]
@@ -100,22 +96,20 @@ def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
     return found
 
 
-def _rescued(plan: Plan, life: Life, part: Part, X: Floats, bad: Ints) -> Statuses:
+def _rescued(life: Life, part: Part, X: Floats, bad: Ints) -> Statuses:
     """Statuses of a group at some instants; its answers are written where there are some."""
-    Y = life.columns(X, bad, part)
+    plan, Y = life.plan, life.columns(X, bad, part)
     Life.apart(life, Y, len(bad), NEAR, parts=[part])  # by NumPy: what a singular leg hangs on has its place
     code = np.where(fine(plan, part, Y), OK, NOT_CONVERGED).astype(np.int8)
     todo = np.flatnonzero(code != OK)
     if len(todo):
         if part.n:
             Z = Y[:, todo]
-            code[todo] = _by_damped_newton(plan, part, X, Z)
+            code[todo] = _by_damped_newton(plan, part, Z, X)
             Y[:, todo] = Z
         elif part.routine.rows and not (part.group.struts or part.group.direct):  # they are only checked
             rows = System(plan, part, Y[:, todo]).evaluate(part.routine.system, np.arange(len(todo)), ())
-            dropped = np.full(len(todo), DROPPED, dtype=np.int8)
-            _explain_contacts(part, rows, dropped)
-            code[todo] = dropped
+            code[todo] = _explained(part, rows, np.full(len(todo), DROPPED, dtype=np.int8))
         else:
             code[todo] = _of_closed_form(part, Y)[todo]
     written = plan.rows_of_part(part)
@@ -130,11 +124,10 @@ def _of_closed_form(part: Part, Y: Floats) -> Statuses:
     return np.where(~(gimbal > EDGE) & (code == NOT_CONVERGED), GIMBAL_LOCK, code)
 
 
-def _by_damped_newton(plan: Plan, part: Part, X: Floats, Y: Floats) -> Statuses:
+def _by_damped_newton(plan: Plan, part: Part, Y: Floats, X: Floats) -> Statuses:
+    """Statuses of columns, which are solved from where they stand, or where others of the motion X do."""
     system = System(plan, part, Y)
-    q, rows, slope, J = system.nearest(system.start())
-    code, sign = _judged(system, rows, slope, J)
-    code = np.where((code == OK) & (sign < 0), BRANCH_JUMP, code)
+    q, rows, J, code = system.judged(system.start())
     good = np.flatnonzero(fine(plan, part, X))
     for _ in range(ROUNDS):  # on another branch: again from the nearest instant that is on the right one
         wrong, right = np.flatnonzero(code == BRANCH_JUMP), np.flatnonzero(code == OK)
@@ -142,48 +135,25 @@ def _by_damped_newton(plan: Plan, part: Part, X: Floats, Y: Floats) -> Statuses:
         if not len(wrong) or not starts.shape[1]:
             break
         nearest = np.abs(starts[:, :, None] - Y[part.state][:, None, wrong]).sum(axis=0).argmin(axis=0)
-        part_of = System(plan, part, Y[:, wrong])
-        q2, rows2, slope2, J2 = part_of.nearest(starts[:, nearest])
-        code2, sign2 = _judged(part_of, rows2, slope2, J2)
-        better = np.flatnonzero((code2 == OK) & (sign2 > 0))
+        q2, rows2, J2, code2 = System(plan, part, Y[:, wrong]).judged(starts[:, nearest])
+        better = np.flatnonzero(code2 == OK)
         if not len(better):
             break
         k = wrong[better]
         q[:, k], rows[:, k], J[k], code[k] = q2[:, better], rows2[:, better], J2[better], OK
-    _explain_contacts(part, rows, code)
-    system.write(q, rows, J, code)
+    system.write(q, rows, J, _explained(part, rows, code))
     unplaced = (code == OK) & ~np.isfinite(Y[part.answer]).all(axis=0)
     code[unplaced] = _of_closed_form(part, Y[:, unplaced])  # a strut
     return code
 
 
-def _judged(system: System, rows: Floats, slope: Floats, J: Floats) -> tuple[Statuses, Floats]:
-    """Statuses, and signs of the determinant beside that of the reference; +1 for redundant groups."""
-    part = system.part
-    closed = np.abs(rows).max(axis=0, initial=0.0) <= system.plan.setting.closed
-    scaled = np.nan_to_num(J) * system.scale
-    left, sizes, right = np.linalg.svd(scaled, full_matrices=False)
-    flat = sizes[:, -1] <= NO_RATES * np.maximum(sizes[:, 0], 1e-300)
-    along = np.einsum("kmn,mk->kn", left, rows) / np.maximum(sizes, 1e-300)
-    flat |= np.abs(np.einsum("kij,ki->kj", right, along)).max(axis=1) > TOLERANCE  # the place is not known
-    least = slope < 1e-2 * np.sqrt((rows * rows).sum(axis=0))
-    open_ = DROPPED if part.routine.redundant else OUT_OF_REACH
-    code = np.where(closed, np.where(flat, SINGULAR, OK), np.where(least, open_, NOT_CONVERGED))
-    if part.routine.linear or part.dead:
-        code = np.where((flat | part.dead) & ~closed, SINGULAR, code)
-    sign = np.ones(len(J))
-    if not (part.routine.redundant or part.routine.linear or part.dead):
-        sign = np.sign(np.linalg.det(np.nan_to_num(J))) * part.sign
-    return code, sign
-
-
-def _explain_contacts(part: Part, rows: Floats, code: Statuses) -> None:
-    gaps = part.routine.group.gaps
-    if gaps:
-        gap = rows[gaps[0]]
+def _explained(part: Part, rows: Floats, code: Statuses) -> Statuses:
+    """Statuses that say of an open contact on which side it is open."""
+    for gap in part.routine.group.gaps[:1]:
         open_ = np.isin(code, (NOT_CONVERGED, OUT_OF_REACH, DROPPED))
-        code[open_ & (gap > 0)] = CONTACT_LOST
-        code[open_ & (gap < 0)] = INTERPENETRATION
+        code[open_ & (rows[gap] > 0)] = CONTACT_LOST
+        code[open_ & (rows[gap] < 0)] = INTERPENETRATION
+    return code
 
 
 class System:
@@ -216,6 +186,25 @@ class System:
         found = self.evaluate(self.part.routine.system, columns, q)
         J = found[self.m :].reshape(self.m, self.n, len(columns)).transpose(2, 0, 1)
         return found[: self.m], J * self.scale
+
+    def judged(self, start: Floats) -> tuple[Floats, Floats, Floats, Statuses]:
+        """Unknowns nearest to closing the group from a start, rows, Jacobian, and statuses."""
+        part, routine = self.part, self.part.routine
+        q, rows, slope, J = self.nearest(start)
+        closed = np.abs(rows).max(axis=0, initial=0.0) <= self.plan.setting.closed
+        left, sizes, right = np.linalg.svd(np.nan_to_num(J) * self.scale, full_matrices=False)
+        flat = sizes[:, -1] <= NO_RATES * np.maximum(sizes[:, 0], 1e-300)
+        along = np.einsum("kmn,mk->kn", left, rows) / np.maximum(sizes, 1e-300)
+        flat |= np.abs(np.einsum("kij,ki->kj", right, along)).max(axis=1) > TOLERANCE  # its place is unknown
+        least = slope < 1e-2 * np.sqrt((rows * rows).sum(axis=0))
+        open_ = DROPPED if routine.redundant else OUT_OF_REACH
+        code = np.where(closed, np.where(flat, SINGULAR, OK), np.where(least, open_, NOT_CONVERGED))
+        if routine.linear or part.dead:
+            code = np.where((flat | part.dead) & ~closed, SINGULAR, code)
+        elif not routine.redundant:  # the sign of the determinant is that of the reference
+            sign = np.sign(np.linalg.det(np.nan_to_num(J))) * part.sign
+            code = np.where((code == OK) & (sign < 0), BRANCH_JUMP, code)
+        return q, rows, J, code
 
     @np.errstate(all="ignore")
     def nearest(self, start: Floats) -> tuple[Floats, Floats, Floats, Floats]:

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
+from operator import mul
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -15,12 +16,11 @@ from mbssa.graph.derivative import Direction, Twist, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame, Motion, cross, minus, quaternion
 from mbssa.graph.linear import factorised, least_squares, pivot_order
-from mbssa.graph.nodes import Graph, above, absolute, atan2, is_node, is_zero, largest, least, neg, sqrt
+from mbssa.graph.nodes import Graph, above, absolute, atan2, is_node, largest, least, neg, sqrt
 from mbssa.graph.source import Printed, functions
 
 if TYPE_CHECKING:
-    from groups.engine.kinematics import Group
-    from groups.engine.numbers import Name
+    from groups.engine.kinematics import Group, Name
     from mbssa.arrays import Bools, Floats
     from mbssa.graph.nodes import Node, Number
 
@@ -38,23 +38,20 @@ class Record:
     """Places of a body's numbers in its record; the first ``stored`` are part of the answer."""
 
     def __init__(self, planar: bool) -> None:
-        self.planar = planar
-        if planar:
-            self.position: tuple[int, ...] = (0, 1)
-            self.turn = 2
-            self.velocity: tuple[int, ...] = (3, 4, 5)
-            self.acceleration: tuple[int, ...] = (6, 7, 8)
-            self.axes: tuple[int, ...] = (9, 10)
-            self.stored, self.length = 9, 11
-        else:
-            self.position, self.turn = (0, 1, 2), 3
-            self.velocity, self.acceleration = tuple(range(7, 13)), tuple(range(13, 19))
-            self.axes, self.stored, self.length = tuple(range(19, 28)), 19, 28
-        n, m = len(self.position), len(self.velocity)
-        first = self.velocity[0], self.acceleration[0]
-        turn = self.turn if planar else slice(3, 7)
+        self.planar, n, m = planar, 2 if planar else 3, 3 if planar else 6
+        self.turn, first = n, 3 if planar else 7  # of orientation, and of velocity
+        self.stored = first + 2 * m
+        self.length = self.stored + (2 if planar else 9)
+        self.position, self.axes = tuple(range(n)), tuple(range(self.stored, self.length))
+        self.velocity, self.acceleration = (tuple(range(k, k + m)) for k in (first, first + m))
+        turn = self.turn if planar else slice(n, first)
         #: Where position, orientation, velocity and acceleration are.
-        self.outputs: tuple[Any, ...] = (slice(0, n), turn, *(slice(k, k + m) for k in first))
+        self.outputs: tuple[Any, ...] = (
+            slice(0, n),
+            turn,
+            slice(first, first + m),
+            slice(first + m, self.stored),
+        )
 
     def values(self, position: Floats, rotation: Floats, angle: float) -> Floats:
         """The record of a body at rest."""
@@ -116,22 +113,20 @@ class Inputs:
         return self._geometry[key]
 
     def body(self, b: int) -> Frame:
-        n = self.uses.bodies[b]
-        get = self._number(n)
-        place = [get(k) for k in self.record.position]
-        if not self.record.planar:
-            R = [get(k) for k in self.record.axes]
-            return Frame(place, [R[0::3], R[1::3], R[2::3]], 0.0, Motion(None, body=n))
-        c, s = (get(k) for k in self.record.axes)
+        n, record = self.uses.bodies[b], self.record
+        place, R = self._numbers(n, record.position), self._numbers(n, record.axes)
+        motion = Motion(None, body=n)
+        if not record.planar:
+            return Frame(place, [R[0::3], R[1::3], R[2::3]], 0.0, motion)
+        c, s = R
         axes = [[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]
-        return Frame([*place, 0.0], axes, get(self.record.turn), Motion(None, body=n))
+        return Frame([*place, 0.0], axes, self._numbers(n, [record.turn])[0], motion)
 
-    def _number(self, n: int) -> Callable[[int], Node]:
-        return lambda k: self.graph.input("b", (n, k))
+    def _numbers(self, n: int, places: Iterable[int]) -> list[Number]:
+        return [self.graph.input("b", (n, k)) for k in places]
 
     def _twist(self, n: int) -> Twist:
-        x: list[Number] = [*map(self._number(n), self.record.velocity)]
-        place: list[Number] = [*map(self._number(n), self.record.position)]
+        x, place = (self._numbers(n, places) for places in (self.record.velocity, self.record.position))
         v, w = x[:3], x[3:]
         if self.record.planar:
             v, w, place = [*x[:2], 0.0], [0.0, 0.0, x[2]], [*place, 0.0]
@@ -150,7 +145,7 @@ class Inputs:
             record, (n, place) = self.record, k
             if place in record.velocity:
                 return self.graph.input("b", (n, record.acceleration[record.velocity.index(place)]))
-            return record.rate(self._number(n), place)
+            return record.rate(lambda k: self._numbers(n, [k])[0], place)
 
         return Direction(of, self._twist)
 
@@ -195,32 +190,25 @@ class Routine:
 
     def jacobians_at(self, count: int, reference: Callable[[str, Any], Number]) -> Floats:
         """(count, rows, n) Jacobians of groups whose numbers are these."""
-        J = np.zeros((len(self.rows), self.n, count))
-        nonzero = [(r, c) for r, row in enumerate(self.jacobian) for c, x in enumerate(row) if not is_zero(x)]
         with np.errstate(all="ignore"):
-            values = evaluated([self.jacobian[r][c] for r, c in nonzero], reference)
-        for place, x in zip(nonzero, values, strict=True):
-            J[place] = x
-        return np.nan_to_num(J.transpose(2, 0, 1))
+            entries = evaluated([x for row in self.jacobian for x in row], reference)
+        J = np.array([np.broadcast_to(x, count) for x in entries]).reshape(len(self.rows), self.n, count)
+        found: Floats = np.nan_to_num(J.transpose(2, 0, 1))
+        return found
 
-    def _squares(self, J: Floats) -> Floats:
-        """Matrices whose pivots are watched."""
-        return np.swapaxes(J, -1, -2) @ J if self.redundant else J
-
+    @np.errstate(all="ignore")
     def _order_of(self, J: Floats) -> list[tuple[int, int]]:
-        with np.errstate(all="ignore"):
-            return pivot_order(self._squares(J)) if self.n else []
+        return pivot_order(J.T @ J if self.redundant else J) if self.n else []
 
+    @np.errstate(all="ignore")
     def pivots_at(self, J: Floats, order: list[tuple[int, int]] | None = None) -> Floats:
         """(pivots, groups) of the Jacobians of some groups, in the routine's order or another."""
         if not self.n:
             return np.zeros((0, len(J)))
-        with np.errstate(all="ignore"):
-            if self.dense:
-                return np.array([inverse_of(J, np.array(self.scales)).pivot])
-            return np.array(
-                factorised(list(map(list, self._squares(J).transpose(1, 2, 0))), order or self.order)[1]
-            )
+        if self.dense:
+            return np.array([inverse_of(J, np.array(self.scales)).pivot])
+        watched = np.swapaxes(J, -1, -2) @ J if self.redundant else J
+        return np.array(factorised(list(map(list, watched.transpose(1, 2, 0))), order or self.order)[1])
 
     def conditions_at(self, J: Floats) -> Floats:
         """(groups,) least singular value of scaled Jacobians over the largest, 0 where all are zero."""
@@ -266,13 +254,13 @@ class Routine:
         # ---- quality
         shared, self.n_pivots = int((~self.constant).sum()), len(pivots)
         shares = [p * self.graph.input("g", shared + k) for k, p in enumerate(pivots)]
-        condition = self._signed_least(shares)
-        if self.linear:
-            condition = absolute(condition)
-        if self.redundant and shares:
-            condition = sqrt(largest(condition, 0.0))
-        reach, gimbal = self._least(self.group.reach), self._least(self.group.gimbal)
-        if not shares:  # the sine of a dyad's or of a leg's angle; 0 where there is none
+        reach, gimbal = (reduce(least, of) if of else 1.0 for of in (self.group.reach, self.group.gimbal))
+        if shares:  # size of the least, with the sign of the product
+            small = reduce(least, map(absolute, shares))
+            condition = small if self.linear else above(reduce(mul, shares), small, -small)
+            if self.redundant:
+                condition = sqrt(largest(condition, 0.0))
+        else:  # the sine of a dyad's or of a leg's angle; 0 where there is none
             share = least(reach, gimbal)
             condition = sqrt(above(share, share, 0.0))
         self.quality = [least(condition, 1.0), self.largest_of(self.rows), reach, gimbal]
@@ -307,21 +295,6 @@ class Routine:
         """Largest size of some numbers."""
         return reduce(largest, map(absolute, numbers)) if numbers else 0.0
 
-    @staticmethod
-    def _least(shares: Sequence[Number]) -> Number:
-        """The least of some shares, 1 if there are none."""
-        return reduce(least, shares) if shares else 1.0
-
-    @staticmethod
-    def _signed_least(shares: Sequence[Number]) -> Number:
-        """Size of the least, with the sign of the product; 1 if there are none."""
-        if not shares:
-            return 1.0
-        product, small = shares[0], absolute(shares[0])
-        for x in shares[1:]:
-            product, small = product * x, least(small, absolute(x))
-        return above(product, small, -small)
-
     @cached_property
     def newton(self) -> Printed:
         """(steps, size) by the unknowns: functions of floats and of arrays, and the inputs that they take."""
@@ -330,9 +303,9 @@ class Routine:
     @cached_property
     def finish(self) -> Printed:
         """Records, first and second rates, quality."""
+        rates = [self.graph.input(name, k) for name in ("dq", "ddq") for k in range(self.n)]
         stages = [("dq", self.first), ("ddq", self.second)]
-        results = [*self.records, *self._inputs("dq"), *self._inputs("ddq"), *self.quality]
-        return functions("finish", stages, results)
+        return functions("finish", stages, [*self.records, *rates, *self.quality])
 
     @cached_property
     def system(self) -> Printed:
@@ -355,9 +328,6 @@ class Routine:
         """Records by given rates of the unknowns, and the quality."""
         return functions("given_rates", [], [*self.records, *self.quality])
 
-    def _inputs(self, name: str) -> list[Node]:
-        return [self.graph.input(name, k) for k in range(self.n)]
-
     @cached_property
     def operations(self) -> tuple[int, ...]:
         """Numbers of operations of Newton's step and of the rest."""
@@ -379,11 +349,7 @@ def jacobian_of(graph: Graph, rows: Sequence[Number], n: int) -> list[list[Numbe
 def units(name: str, n: int) -> Iterator[tuple[Direction, int]]:
     """Directions of n inputs of a name, and which of these change along each, as bits."""
     for j in range(n):
-        yield Direction(partial(_is_unit, (name, j))), 1 << j
-
-
-def _is_unit(one: tuple[str, int], *key: Any) -> float:
-    return float(key == one)
+        yield Direction(lambda *key, one=(name, j): float(key == one)), 1 << j
 
 
 def slopes(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from groups.engine.arrays import DOUBT, Life, way
-from groups.engine.path import Knots, Way, between, followed, guesses
+from groups.engine.path import STRIDE, Knots, Way, between, followed, goes_on, guesses
 from groups.engine.plan import CONDITION, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
@@ -20,6 +20,7 @@ from groups.results.arrays import Arrays
 from groups.rotations import continue_signs
 from groups.status import BRANCH_JUMP, NOT_COMPUTED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.joints.axes import whole_turns
 from mbssa.joints.catalogue import type_of_joint
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ TELLING = 0.3
 COUNTED = 5_000_000
 #: Pieces of a step over which the rates do not tell enough.
 FINER = 32
+#: Numbers of the lines that are solved together.
+NUMBERS = 4_000_000
 #: How far beyond the end of a profile, over its length, a place of contact is on it.
 END = 1e-9
 
@@ -98,13 +101,13 @@ class Solving:
         # ``anew`` fills in the guesses at all instants.
         self.start = self.plan.start if start is None else start
         plan, X = self.plan, self.X
-        self.knots = followed(plan, self.life, self.way, start)
+        self.knots = followed(self.life, self.way, start)
         if not anew:
             return
         if self._shared:
             self.life.prepare(X)
         if plan.unknowns:
-            guesses(plan, self.life, self.knots, X)
+            guesses(self.life, self.knots, X)
 
     def advance(self, first: int, stop: int, groups: Sequence[int] | None = None) -> None:
         """Solve the instants ``first`` … ``stop`` - 1, of all groups or of some that read no later ones."""
@@ -147,17 +150,17 @@ class Solving:
         notes = life.notes_of(X, NEAR) if notes is None else notes
         self.fine = whole = notes[-1, 0] == 0.0
         if not whole or self.knots.lost:
-            mine[:] = statuses(plan, life, X, way.time, self.knots, mine)
+            mine[:] = statuses(life, X, way.time, self.knots, mine)
             notes, whole = life.notes_of(X, NEAR), not np.count_nonzero(mine)
         if looks or not whole:
-            whole &= not mark_turned_back(plan, life, way, X, mine, notes)
+            whole &= not mark_turned_back(life, way, X, mine, notes)
         if not whole:
             take_back(plan, X, mine)
         telling = not plan.wound or way.longest <= TELLING
         if done == count and telling and whole and life.turns(X, self.start):
             return status
         if plan.wound:
-            _count_turns(plan, life, way, X, self.start)
+            _count_turns(life, way, X, self.start)
         if not plan.record.planar:
             q = np.concatenate([plan.bodies(self.start[:, None])[:, 3:7], plan.bodies(X)[:, 3:7]], axis=2)
             continue_signs(q.transpose(0, 2, 1))
@@ -167,7 +170,7 @@ class Solving:
     def look(self, status: Statuses) -> None:
         """Mark in statuses (G, T) where closed forms have turned back at dead points."""
         notes = self.life.notes_of(self.X, NEAR)
-        mark_turned_back(self.plan, self.life, self.way, self.X, status, notes)
+        mark_turned_back(self.life, self.way, self.X, status, notes)
 
     def off_profiles(self, status: Statuses) -> Iterator[tuple[int, Ints, Floats, str]]:
         """Groups with a contact that has left an open profile: instants, how far, and what is said."""
@@ -236,8 +239,9 @@ def take_back(plan: Plan, X: Floats, status: Statuses) -> None:
         X[plan.parts[g].answer[:, None], np.flatnonzero(gone[g])] = np.nan
 
 
-def _count_turns(plan: Plan, life: Life, way: Way, X: Floats, before: Floats) -> None:
+def _count_turns(life: Life, way: Way, X: Floats, before: Floats) -> None:
     """Turns of the angles of closed forms, counted on from a column by their rates."""
+    plan = life.plan
     rows = plan.turning[np.isfinite(X[plan.turning]).any(axis=1)]
     parts = plan.placing(rows)
     pieces = 1 + int(min(way.longest / TELLING, max(64, COUNTED / max(way.last * len(X), 1))))
@@ -291,3 +295,73 @@ def _counted(angle: Floats, turns: Floats, start: Floats) -> Floats:
         over = np.where(t - previous > 1, np.round((before - angle) / (2 * np.pi)), np.nan_to_num(turns))
         turns = np.where(finite, over, 0.0)
     return angle + 2 * np.pi * np.cumsum(turns, axis=1)
+
+
+# --- many lines of instants that begin at the reference each, such as those to the poses of a sweep ----
+
+
+def batches(model: Model, first: Ints, stop: Ints) -> Iterator[slice]:
+    """Lines whose numbers fit into some memory together."""
+    most, begin = max(1, NUMBERS // plan_of(model).height), 0
+    while begin < len(first):
+        end = max(begin + 1, int(np.searchsorted(stop, first[begin] + most, side="right")))
+        yield slice(begin, end)
+        begin = end
+
+
+def solve_lines(
+    model: Model, motion: Motion, first: Ints, stop: Ints, compiled: bool
+) -> tuple[Solving, Statuses]:
+    """Solve lines from instants ``first`` to ``stop`` - 1; what is solved, and its statuses (G, T)."""
+    # They go side by side; a line that is not followed so is solved by itself, which says why.
+    solving = Solving(model, motion, compiled=compiled)
+    plan, found = solving.plan, np.zeros((len(solving.plan.parts), len(motion.time)), dtype=np.int8)
+    with np.errstate(all="ignore"):
+        sound = _side_by_side(solving, first, stop)
+    if not plan.unknowns:  # closed forms tell of each instant by itself
+        return solving, statuses(solving.life, solving.X, motion.time, solving.knots, found)
+    for line in np.flatnonzero(~sound).tolist():
+        span = slice(int(first[line]), int(stop[line]))
+        one = solved(model, motion.within(span), compiled=compiled)
+        found[:, span] = statuses(one.life, one.X, one.way.time, one.knots, found[:, span])
+        solving.X[:, span] = one.X
+    return solving, found
+
+
+def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
+    """Solve lines in strides of all of them at once; which were followed to their ends."""
+    plan, life, X, scale = solving.plan, solving.life, solving.X, solving.way.scale[:, None]
+    inputs = X[: plan.first_body]
+    behind = slice(plan.first_body, len(X))
+    X[behind, first] = plan.start[behind, None]
+    life.prepare(X)
+    Y = X[:, first]
+    life.apart(Y, len(first), np.inf)
+    X[:, first] = Y
+    sound = np.array(goes_on(plan, X[:, first], X[:, first], plan.alive, 0.0)[0]) | (not plan.unknowns)
+    for j in range(1, int((stop - first).max(initial=0))):
+        lines = np.flatnonzero(sound & (first + j < stop))
+        before, at = first[lines] + j - 1, first[lines] + j
+        rise, Y = inputs[:, at] - inputs[:, before], X[:, before]
+        count = 1 + int((np.abs(rise[0::3]) / scale).max(initial=0.0) / STRIDE)
+        for k in range(1, count + 1):
+            h = 1.0 / count
+            Z = onward(life, Y, inputs[:, before] + k * h * rise, h)
+            sound[lines] &= goes_on(plan, Y, Z, plan.alive, h)[0] | (not plan.unknowns)
+            Y = Z
+        X[behind, at] = Y[behind]
+    return sound
+
+
+def onward(life: Life, X: Floats, inputs: Floats, h: Any) -> Floats:
+    """Columns at other inputs (3 D, n), a step h behind some (height, n), from where rates lead."""
+    plan, Y = life.plan, X.copy()
+    Y[: plan.first_body] = inputs
+    Y[plan.q] += h * (X[plan.dq] + 0.5 * h * X[plan.ddq])
+    life.apart(Y, Y.shape[1], np.inf)
+    if plan.wound:  # turns of angles of closed forms are counted on by their rates
+        angles = plan.turning
+        spins = angles - plan.record.turn + plan.record.velocity[2]
+        off = X[angles] + 0.5 * h * (X[spins] + Y[spins]) - Y[angles]
+        Y[angles] += np.nan_to_num(whole_turns(off))
+    return Y

@@ -15,8 +15,7 @@ from mbssa.joints.axes import axes_of
 from mbssa.joints.equations import SWAP
 
 if TYPE_CHECKING:
-    from groups.engine.kinematics import Group
-    from groups.engine.numbers import Numbers, Reference
+    from groups.engine.kinematics import Group, Numbers, Reference
 
 #: Frames by body.
 Bodies: TypeAlias = MutableMapping[int, Frame]
@@ -49,8 +48,7 @@ def place_strut(group: Group, numbers: Numbers, bodies: Bodies, strut: Strut) ->
     frame = Frame(frame.place, frame.turned(SWAP), frame.angle, frame.motion)
     frame = frame.turn(2, ((r[0] * D[2] - r[1] * v) / round_, (-r[0] * v - r[1] * D[2]) / round_))
     bodies[strut.bodies[0]], bodies[strut.bodies[-1]], _ = leg.placed(frame, x)
-    is_known = strut.slide < 0 or strut.slide_driven
-    return [sqrt(square) - sqrt(dot(r, r))] if is_known else []
+    return [sqrt(square) - sqrt(dot(r, r))] if strut.is_rod else []
 
 
 def squares_of(group: Group, numbers: Numbers, bodies: Bodies, strut: Strut) -> tuple[Number, Number]:

@@ -33,10 +33,10 @@ LEAP, BLUR = 0.3, 1e-6
 FLIP = 0.5
 
 
-def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Statuses, notes: Floats) -> bool:
+def mark_turned_back(life: Life, way: Way, X: Floats, status: Statuses, notes: Floats) -> bool:
     """Say of the first instant behind a dead point that a closed form did not go through it; if any did."""
     # ``notes`` (G + 1, NOTES) have the squares of the sines.
-    near = (WIDE if way.longest > COARSE else CLOSE) ** 2
+    plan, near = life.plan, (WIDE if way.longest > COARSE else CLOSE) ** 2
     close_rows = [(k, row) for k, row in ((1, REACH), (2, GIMBAL)) if not notes[-1, k] >= near]
     if not (way.last and close_rows):
         return False
@@ -66,7 +66,7 @@ def mark_turned_back(plan: Plan, life: Life, way: Way, X: Floats, status: Status
             for step in np.union1d(close[leaps], steps[wide]).tolist():
                 suspects.setdefault(step, []).append((part, row))
     for step, those in sorted(suspects.items()):
-        for part in _inside(plan, life, way, X, step, those):
+        for part in _inside(life, way, X, step, those):
             back[part.index][step + 1] = True
     jumped = {g for g, found in back.items() if found.any()}
     if not jumped:
@@ -115,11 +115,9 @@ def _length(x: Floats) -> Floats:
     return found
 
 
-def _inside(
-    plan: Plan, life: Life, way: Way, X: Floats, k: int, suspects: Sequence[tuple[Part, int]]
-) -> Iterator[Part]:
+def _inside(life: Life, way: Way, X: Floats, k: int, suspects: Sequence[tuple[Part, int]]) -> Iterator[Part]:
     """Groups that turned back inside a time step, which is solved in pieces for that."""
-    x = k + np.append(np.arange(PIECES) / PIECES, 1.0)
+    plan, x = life.plan, k + np.append(np.arange(PIECES) / PIECES, 1.0)
     Y, time = between(life, way, X, x, plan.up_to(part for part, _ in suspects)), way.time_at(x)
     for part, row in suspects:
         measure, solved = np.sqrt(np.maximum(Y[part.quality + row], 0.0)), np.isfinite(Y[part.records[0]])

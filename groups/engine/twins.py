@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.engine.kinematics import Group
-from groups.engine.numbers import Twins, Uses
+from groups.engine.kinematics import Group, Twins, Uses
 from groups.tree import GroupTree
 
 if TYPE_CHECKING:
@@ -28,52 +27,49 @@ def groups_of(setting: Setting, by_newton: Collection[int] = ()) -> list[Group]:
         alike.setdefault(g if g in by_newton else label or g, []).append(g)
     found: dict[int, Group] = {}
     for key, twins in alike.items():
-        own = None if isinstance(key, int) else key
-        tree = trees[twins[0]]
+        label, tree = None if isinstance(key, int) else key, trees[twins[0]]
         is_plain = not tree.struts and all(link.joint >= 0 for link in tree.links)
-        at_once = len(twins) >= _MANY and is_plain and not setting.spins
-        for g in twins[: 1 if at_once else None]:
-            group = Group(setting, trees[g], own, setting.carriers, g)
-            if at_once:
-                found |= zip(twins, _spread(group, [trees[k] for k in twins], twins), strict=True)
-            else:
-                group.find_reference(closed_forms=g not in by_newton)
-                found[g] = group
+        if len(twins) >= _MANY and is_plain and not setting.spins:
+            found |= zip(twins, _at_once(setting, [trees[g] for g in twins], label), strict=True)
+            continue
+        for g in twins:
+            found[g] = Group(setting, trees[g], label)
+            found[g].find_reference(closed_forms=g not in by_newton)
     return [found[g] for g in range(len(trees))]
 
 
-def _spread(group: Group, trees: Sequence[GroupTree], indices: Sequence[int]) -> list[Group]:
-    """The group and its twins; all references are found at once, on arrays."""
-    joints = [tree.joints for tree in trees]
-    bodies = [_bodies_of(group.mechanism, tree) for tree in trees]
-    group.twins = twins = Twins(len(trees))
+def _at_once(setting: Setting, trees: Sequence[GroupTree], label: object) -> list[Group]:
+    """Twins, whose references are found on arrays."""
+    group, count = Group(setting, trees[0], label), len(trees)
+    joints, bodies = [tree.joints for tree in trees], [_bodies_of(setting.mechanism, tree) for tree in trees]
+    group.twins = twins = Twins(count)
     twins.joints = dict(zip(joints[0], np.array(joints).T, strict=True))
     twins.bodies = dict(zip(bodies[0], np.array(bodies).T, strict=True))
-    drives = group.setting.drives
+    drives = setting.drives
     for j, every in twins.joints.items():
-        for name in group._driven(j):
+        for name in group.drives_of(j):
             twins.drives[drives[j, name]] = np.array([drives[twin, name] for twin in every.tolist()])
-    group.zero = {b: np.zeros(len(trees)) for b in group.own}
+    group.zero = {b: np.zeros(count) for b in group.own}
     with np.errstate(all="ignore"):
-        group.find_reference()
+        every_regular = group.find_reference()
     group.twins = Twins()
-    geometry = group.geometry.T.copy()
     starts, zeros, modes, regular = (
-        np.array([np.broadcast_to(x, len(trees)) for x in every]).reshape(-1, len(trees)).T.tolist()
-        for every in (group.start, group.zero.values(), [group.mode], [group.regular])
+        np.array([np.broadcast_to(x, count) for x in every]).reshape(-1, count).T.tolist()
+        for every in (group.start, group.zero.values(), [group.mode], [every_regular])
     )
     found = []
     for k, tree in enumerate(trees):
         twin = copy(group)
-        twin.index, (twin.mode,), twin.geometry, twin.start = indices[k], modes[k], geometry[k], starts[k]
-        twin._open(tree)
+        twin.open(tree)
         if group.form is not None and not regular[k][0]:
-            twin.uses, twin.names, twin.start = Uses(), [], []
-            twin.zero = dict.fromkeys(twin.own, 0.0)
+            twin.forget()
             twin.find_reference()
         else:
             joint, body = (dict(zip(x[0], x[k], strict=True)) for x in (joints, bodies))
-            twin.uses = group.uses.of_twin(body, {row: int(x[k]) for row, x in twins.drives.items()})
+            (twin.mode,), twin.geometry, twin.start = modes[k], group.geometry[:, k].copy(), starts[k]
+            twin.uses = Uses()  # without the geometry
+            twin.uses.bodies = {body[b]: i for b, i in group.uses.bodies.items()}
+            twin.uses.drives = {int(twins.drives[row][k]): i for row, i in group.uses.drives.items()}
             twin.names = [(joint[j], name) for j, name in group.names]
             twin.zero = dict(zip(twin.own, zeros[k], strict=True))
         found.append(twin)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from groups.engine.kinematics import Group
 from groups.engine.routine import Inputs, Record, jacobian_of
 from groups.setting import Setting
-from groups.solvers.relative import RelativeSolver
+from groups.solvers.solver import Solver
 from groups.tree import GroupTree
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.nodes import Graph, Number
@@ -20,8 +19,7 @@ from mbssa.joints.catalogue import type_of_joint
 POSES, ALIKE, SOUND = 4, 1e-9, 1e7
 
 
-@dataclass(frozen=True, eq=False)
-class GearTrain(RelativeSolver):
+class GearTrain(Solver):
     """Solver of a group whose coordinates follow from linear equations."""
 
     form = "closed form"
@@ -39,7 +37,7 @@ class GearTrain(RelativeSolver):
 
 def _is_linear(tree: GroupTree, setting: Setting) -> bool:
     """Whether the engine's equations are linear in the unknowns, and determine them."""
-    group, graph = Group(setting, tree, None, setting.carriers, tree.number - 1), Graph()
+    group, graph = Group(setting, tree), Graph()
     group.by_poses = True
     group.find_reference(closed_forms=False)
     record, n = Record(group.planar), len(group.names)

@@ -12,15 +12,10 @@ class Leg(Solver):
 
     form = "closed form"
     turns = 2
+    n_unknowns = 1  # its length
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> Leg | None:
         if tree.links:
             return None
-        why = "its length follows from its ends"
-        return cls(tree.number, "a leg between two points", why, (), (), roots=2, n_struts=1)
-
-    @property
-    def n_unknowns(self) -> int:
-        """Number of unknowns: its length."""
-        return 1
+        return cls.of(tree, setting, "a leg between two points", "its length follows from its ends", roots=2)

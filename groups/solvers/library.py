@@ -13,6 +13,7 @@ from groups.solvers.chain_names import chain_of
 from groups.truss import truss_of
 from mbssa.group_library import CLOSED_FORMS as CLOSED_FORMS
 from mbssa.group_library import COSTS as COSTS
+from mbssa.joints.catalogue import CATALOGUE
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -20,16 +21,17 @@ if TYPE_CHECKING:
     from mbssa import Group, Mechanism
     from mbssa.joints.catalogue import Space
 
+
+def _driven(space: Space) -> tuple[str, ...]:
+    """A body that each type of joint carries, with all its coordinates driven."""
+    kinds = [kind for kind in CATALOGUE if kind.space == space and kind.pair is not None]
+    return tuple(" ".join(["a x", kind.code, *kind.coordinates]) for kind in kinds)
+
+
 #: Systematic types, joint by joint: "first second TYPE driven…". The frame is ``a``, another body that stands
 #: already ``b``; all other bodies are the group's own.
 PLANAR = (
-    "a x R angle",
-    "a x P slide",
-    "a x SLOT slide angle",
-    "a x ROD azimuth angle",
-    "a x FP x y angle",
-    "a x RD roll slide",
-    "a x DIST distance azimuth angle",
+    *_driven("planar"),
     "a x R, x y R, y b R",
     "a x R, x y R, y b P",
     "a x R, x y P, y b R",
@@ -47,21 +49,7 @@ PLANAR = (
     "a x R, b y R, x w R, w y R, x z R, z y R",
 )
 SPATIAL = (
-    "a x R angle",
-    "a x P slide",
-    "a x H angle",
-    "a x C slide angle",
-    "a x ER angle_1 angle_2",
-    "a x U angle_1 angle_2",
-    "a x S angle_x angle_y angle_z",
-    "a x PL slide_x slide_y angle",
-    "a x CR slide_x slide_z angle",
-    "a x SC slide angle_x angle_y angle_z",
-    "a x PC slide_x slide_y angle_x angle_z",
-    "a x SP slide_x slide_y angle_x angle_y angle_z",
-    "a x SPSP azimuth elevation angle_x angle_y angle_z",
-    "a x F x y z angle_x angle_y angle_z",
-    "a x DIST distance azimuth elevation angle_x angle_y angle_z",
+    *_driven("spatial"),
     "a x U, x y P, y b S",
     "a x S, x y P, y b U",
     "a x ER, x y P, y b S",
@@ -157,19 +145,15 @@ def _systematic() -> Iterator[LibraryRow]:
     import groups
     import mbssa
 
-    systematic: tuple[tuple[Space, tuple[str, ...]], ...] = (("planar", PLANAR), ("spatial", SPATIAL))
-    for space, chains in systematic:
-        for joints in chains:
-            structure = mbssa.decompose(example(joints, space))
-            group = structure.groups[-1]
-            try:
-                model = groups.build(structure)
-            except ValueError as refusal:
-                yield LibraryRow(
-                    group.type_name, chain_of(group), "refused", 0, "nothing", None, None, str(refusal)
-                )
-                continue
-            yield _row(model, group)
+    chains: list[tuple[Space, str]] = [("planar", joints) for joints in PLANAR]
+    for space, joints in chains + [("spatial", joints) for joints in SPATIAL]:
+        structure = mbssa.decompose(example(joints, space))
+        group = structure.groups[-1]
+        try:
+            yield _row(groups.build(structure), group)
+        except ValueError as refusal:
+            kind, why = (group.type_name, chain_of(group)), str(refusal)
+            yield LibraryRow(*kind, "refused", 0, "nothing", None, None, why)
 
 
 def _of_models() -> Iterator[LibraryRow]:
@@ -186,24 +170,15 @@ def _row(model: Model, group: Group) -> LibraryRow:
     solver = model.solvers[group.number - 1]
     solver = solver.default or solver
     degree, why = solver.degree(group)
-    truss = truss_of(group)
-    return LibraryRow(
-        group.type_name,
-        chain_of(group),
-        solver.title if truss is None or truss.links == 3 else f"{solver.title}, shared by the {truss}",
-        solver.n_unknowns,
-        _closing(model, solver),
-        solver.most_modes(group),
-        degree,
-        why,
-    )
+    truss, chain, modes = truss_of(group), chain_of(group), solver.most_modes(group)
+    title = solver.title if truss is None or truss.links == 3 else f"{solver.title}, shared by the {truss}"
+    closing = _closing(model, solver)
+    return LibraryRow(group.type_name, chain, title, solver.n_unknowns, closing, modes, degree, why)
 
 
 def _closing(model: Model, solver: Solver) -> str:
     """Types of the joints that close a group, then struts."""
-    mechanism, struts = model.mechanism, solver.n_struts
-    joints = solver.closing[: len(solver.closing) - struts]
-    closing = (mechanism.joints[mechanism.joint_ids.index(name)] for name in joints)
-    codes = [joint.type.code for joint in closing] + ["rod"] * struts
-    counts = [f"{n} × {code}" if n > 1 else code for code, n in sorted(Counter(codes).items())]
-    return ", ".join(counts) or "nothing"
+    mechanism, joints = model.mechanism, solver.closing[: len(solver.closing) - solver.n_struts]
+    codes = [mechanism.joints[mechanism.joint_ids.index(name)].type.code for name in joints]
+    counts = Counter(codes + ["rod"] * solver.n_struts)
+    return ", ".join(f"{n} × {code}" if n > 1 else code for code, n in sorted(counts.items())) or "nothing"

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from groups.setting import Setting
 from groups.solvers.chain_names import chain_of
-from groups.solvers.relative import RelativeSolver, checked_rows, unknowns_of
-from groups.solvers.solver import Solver
+from groups.solvers.solver import Solver, checked_rows, unknowns_of
 from groups.tree import GroupTree, open_group
 from groups.truss import truss_of
 from mbssa import Group
@@ -31,7 +30,7 @@ WITHOUT_DEGREE = {"H-U-S": "a helix meets a sphere: no polynomial equation"}
 SINGULAR = {"2S3D": "singular: two balls share the direction of the line through them (rank 5 of 6)"}
 
 
-class Newton(RelativeSolver):
+class Newton(Solver):
     """Solver of any group that can be solved."""
 
     form = "Newton"

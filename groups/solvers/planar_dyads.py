@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from groups.setting import Setting
-from groups.solvers.relative import Motion, motions, sides_of, unknowns_of
-from groups.solvers.solver import Solver
+from groups.solvers.solver import Motion, Solver, motions, sides_of, unknowns_of
 from groups.tree import GroupTree, free_coordinates
 from mbssa import Mechanism
 from mbssa.joints.catalogue import type_of_joint
@@ -17,6 +16,7 @@ class PlanarDyad(Solver):
     """Solver of two unknown motions that a hinge, a slot or a rod closes; one or two roots."""
 
     form = "closed form"
+    n_unknowns = 2  # motions, that of a rod or a slot included
     #: Place of the joint that closes among those of the tree.
     last: int = -1
 
@@ -34,15 +34,9 @@ class PlanarDyad(Solver):
             return None
         slides = not any(map(_is_turn, (*ways[0], *ways[1])))
         last = tree.joints.index(cut if ways[1] else ways[0][1][0])
-        return cls(
-            tree.number,
-            _name(tree, cut, ways, setting.mechanism),
-            "two unknowns at most, and one hinge, slot or rod closes them",
-            unknowns_of(tree, setting),
-            (mechanism.joint_ids[tree.joints[last]],),
-            roots=1 if slides else 2,
-            last=last,
-        )
+        name, closing = _name(tree, cut, ways, mechanism), (mechanism.joint_ids[tree.joints[last]],)
+        why = "two unknowns at most, and one hinge, slot or rod closes them"
+        return cls.of(tree, setting, name, why, closing=closing, roots=1 if slides else 2, last=last)
 
     def of_twin(self, tree: GroupTree, setting: Setting) -> PlanarDyad | None:
         """Return the solver of a group of the same labelled topology; None where its name may differ."""
@@ -50,11 +44,6 @@ class PlanarDyad(Solver):
             return None
         closing = (setting.mechanism.joint_ids[tree.joints[self.last]],)
         return replace(self, number=tree.number, unknowns=unknowns_of(tree, setting), closing=closing)
-
-    @property
-    def n_unknowns(self) -> int:
-        """Number of unknown motions, that of a rod or a slot included."""
-        return 2
 
 
 def _is_turn(motion: Motion) -> bool:

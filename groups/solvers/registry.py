@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 
 from groups.setting import Setting
@@ -31,8 +32,7 @@ CHOICES: dict[str, Callable[[Group, Setting, Solver, str], Solver]] = {
 
 
 def choose_all(setting: Setting, wanted: Mapping[int, str]) -> tuple[Solver, ...]:
-    solvers: list[Solver] = []
-    of_label: dict[object, Solver] = {}
+    solvers, of_label = list[Solver](), dict[object, Solver]()
     for tree, label in zip(*setting.forest, strict=True):
         solver = of_label[label].of_twin(tree, setting) if label in of_label else None
         matching = (found for kind in SOLVERS if (found := kind.match(tree, setting)) is not None)
@@ -47,10 +47,8 @@ def choose_all(setting: Setting, wanted: Mapping[int, str]) -> tuple[Solver, ...
             faults.append(str(error))
             continue
         default = solvers[number - 1]
-        if name == default.choice:
-            continue
         try:
-            solvers[number - 1] = _instead(group, setting, default, name)
+            solvers[number - 1] = _chosen(group, setting, default, name)
         except ValueError as error:
             others = ", ".join(alternatives(group, setting, default))
             faults.append(f"SG-{number} cannot be solved by {name!r}: {error}; it has {others}")
@@ -61,21 +59,19 @@ def choose_all(setting: Setting, wanted: Mapping[int, str]) -> tuple[Solver, ...
 
 def alternatives(group: Group, setting: Setting, default: Solver) -> tuple[str, ...]:
     """Names of the solvers that a group can have, its default first."""
-    found = [default.choice]
+    found = {default.choice: None}
     for name in CHOICES:
-        if name not in found:
-            try:
-                _instead(group, setting, default, name)
-            except ValueError:
-                continue
-            found.append(name)
+        with suppress(ValueError):
+            _chosen(group, setting, default, name)
+            found[name] = None
     return tuple(found)
 
 
-def _instead(group: Group, setting: Setting, default: Solver, name: str) -> Solver:
-    """Another solver than a group's default."""
-    if name == "closed form":
-        raise ValueError("no closed form is known")
+def _chosen(group: Group, setting: Setting, default: Solver, name: str) -> Solver:
+    """The solver of a name, if a group can have it."""
+    if name == default.choice:
+        return default
     if name not in CHOICES:
-        raise ValueError("there is no such solver")
+        is_form = name == "closed form"
+        raise ValueError("no closed form is known" if is_form else "there is no such solver")
     return CHOICES[name](group, setting, default, f"chosen instead of {default.title}")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from groups.setting import Setting
-from groups.solvers.relative import RelativeSolver, held_bodies, is_elementary, motions, rods, sides_of
+from groups.solvers.solver import Solver, is_elementary, motions, sides_of
 from groups.tree import GroupTree
 from mbssa import Group
 from mbssa.joints.catalogue import type_of_joint
@@ -21,7 +21,7 @@ MEETINGS = {
 
 
 @dataclass(frozen=True, eq=False)
-class SphericalLoop(RelativeSolver):
+class SphericalLoop(Solver):
     """Solver of three turns or slides that a spherical joint closes; up to four roots."""
 
     slides: tuple[bool, ...] = ()
@@ -31,12 +31,10 @@ class SphericalLoop(RelativeSolver):
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> SphericalLoop | None:
         mechanism = setting.mechanism
-        if mechanism.space == "planar" or len(tree.cuts) != 1 or rods(tree) or held_bodies(tree, setting):
+        if setting.planar or len(tree.cuts) != 1 or tree.rods or not is_elementary(tree, setting):
             return None
         (cut,) = tree.cuts
         if not type_of_joint(mechanism, cut).is_ball or mechanism.n_driven_of_joint[cut]:
-            return None
-        if not is_elementary(tree, setting):
             return None
         # The first motion moves one end alone, the others the other end, one after another.
         _, (one, other) = sides_of(tree, cut, setting)
@@ -46,7 +44,7 @@ class SphericalLoop(RelativeSolver):
             return None
         slides = tuple(step.kind != "turn" for _, step in (found if len(one) < 2 else found[::-1]))
         why = "three unknowns, and a ball closes them: a quartic at most"
-        return replace(cls.of(tree, setting, "spherical-loop closure", why), slides=slides)
+        return cls.of(tree, setting, "spherical-loop closure", why, slides=slides)
 
     def degree(self, group: Group) -> tuple[int | None, str]:
         """Number of intersections of the two loci."""

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.dynamics.forward.traced import Coordinates, Traced
-from groups.engine.kinematics import Closure, Group
-from groups.engine.numbers import Known, Numbers
+from groups.engine.kinematics import Closure, Group, Known, Numbers
 from groups.rotations import quaternion_of
 from groups.tree import GroupTree, Link
 from mbssa.graph.derivative import Direction, Twist
@@ -124,7 +123,7 @@ class Bodies(Traced):
         setting = replace(setting, drives={place: i for i, place in enumerate(places)}, inputs=inputs)
         links = tuple(Link(0, b, -1, True) for b in range(1, self.mechanism.n_bodies))
         joints = tuple(range(self.mechanism.n_joints))
-        group = _Cut(setting, GroupTree(1, (0,), links, joints, ()), None, {}, 0)
+        group = _Cut(setting, GroupTree(1, (0,), links, joints, ()))
         group.find_reference(closed_forms=False)
         self.group = group
         return [group]

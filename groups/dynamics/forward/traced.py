@@ -17,7 +17,7 @@ from groups.dynamics.forces import TYPES
 from groups.dynamics.forces.at import At, Called
 from groups.dynamics.masses import bodies_with_mass, gravity_of
 from groups.engine.dense import Function
-from groups.engine.kinematics import Closure, Group
+from groups.engine.kinematics import Closure, Group, Name
 from groups.engine.routine import slopes, units
 from groups.engine.twins import groups_of
 from groups.setting import Setting
@@ -30,7 +30,6 @@ from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.equations import differs, sine_cosine, value
 
 if TYPE_CHECKING:
-    from groups.engine.numbers import Name
     from groups.model import Model
     from mbssa.arrays import Floats
 
@@ -137,8 +136,7 @@ class Traced:
             return groups_of(setting, range(setting.structure.n_groups))
         mechanism = setting.mechanism
         links, cuts = spanning(mechanism, set(range(1, mechanism.n_bodies)), list(range(mechanism.n_joints)))
-        carriers = {link.joint: 0 for link in links if link.joint >= 0}
-        group = Group(setting, GroupTree(1, (0,), tuple(links), tuple(cuts), ()), None, carriers, 0)
+        group = Group(setting, GroupTree(1, (0,), links, cuts, ()))
         group.find_reference(closed_forms=False)
         return [group]
 

@@ -7,8 +7,7 @@ from linkages import linkage
 import groups
 import mbssa
 from groups.engine import dense, routine, twins
-from groups.engine.kinematics import Group
-from groups.engine.numbers import Reference
+from groups.engine.kinematics import Group, Reference
 from groups.engine.plan import Plan
 from groups.engine.twins import groups_of
 from groups.setting import Setting
