@@ -104,7 +104,7 @@ class Bodies(Traced):
 
     def _begin(self, setting: Setting, inputs: Floats) -> Coordinates:
         mechanism = self.mechanism
-        self.law_rows, self.planar = [], mechanism.space == "planar"
+        self.law_rows = []
         #: Numbers of a body's pose and of its twist.
         self.wide, self.degrees = (3, 3) if self.planar else (7, 6)
         pose = setting.reference
@@ -179,22 +179,8 @@ class Bodies(Traced):
 
     @cached_property
     def _printed(self) -> Printed:
-        motion = [*self.rates, *self.moved, *self.bias, *self.force, self.power, *self._masses.values()]
-        return functions("motion", [], [*self.rows, *self.jacobian.values(), *motion])
-
-    def motion(self, given: Mapping[str, Sequence[float]], turns: Floats) -> tuple[Any, ...]:
-        """Rows and their derivatives, rates, those by the laws, second rates, masses, forces, power."""
-        (of_floats, _), inputs = self._printed
-        values = np.array(of_floats([given[name][k] for name, k in inputs], ()), dtype=np.float64)
-        m = self.m
-        ends = np.cumsum([m, len(self.jacobian), m, m, m, self.w, 1]).tolist()
-        rows, slopes, rates, moved, bias, force, power, masses = np.split(values, ends)
-        J, M = np.zeros((m, self.w)), np.zeros((self.twists // self.degrees, self.degrees, self.degrees))
-        J[self._places[0]] = slopes
-        body, row, column = self._places[1]
-        M[body, row, column] = M[body, column, row] = masses
-        by_rows = (x * self.scale for x in (rates, moved, bias))
-        return (rows - turns) * self.scale, J * self.scale[:, None], *by_rows, M, force, float(power[0])
+        rows = [*self.rows, *self.rates, *self.bias, *self.moved, *self.jacobian.values()]
+        return functions("motion", [], [*rows, *self.force, self.power, *self._masses.values()])
 
     @cached_property
     def _places(self) -> list[tuple[Any, ...]]:
@@ -202,6 +188,23 @@ class Bodies(Traced):
         row, column = np.array([*self.jacobian], dtype=np.int64).reshape(-1, 2).T
         k, i = np.array([*self._masses], dtype=np.int64).reshape(-1, 2).T
         return [(row, column), (k // self.degrees, k % self.degrees, i % self.degrees)]
+
+    def motion(
+        self, given: Mapping[str, Sequence[float]], turns: Floats
+    ) -> tuple[Floats, Floats, Floats, Floats, float]:
+        """Rows (4, m): residuals, rates, second rates, rates by the laws; J, masses, forces, power."""
+        (of_floats, _), inputs = self._printed
+        values = np.array(of_floats([given[name][k] for name, k in inputs], ()), dtype=np.float64)
+        ends = np.cumsum([4 * self.m, len(self.jacobian), self.w, 1]).tolist()
+        every, slopes, force, power, masses = np.split(values, ends)
+        rows = every.reshape(4, self.m)
+        rows[0] -= turns
+        rows[3] *= -1.0
+        J, M = np.zeros((self.m, self.w)), np.zeros((self.twists // self.degrees, self.degrees, self.degrees))
+        J[self._places[0]] = slopes
+        body, row, column = self._places[1]
+        M[body, row, column] = M[body, column, row] = masses
+        return rows * self.scale, J * self.scale[:, None], M, force, float(power[0])
 
     def _units(self) -> Iterator[tuple[Direction, int]]:
         body = (1 << self.wide) - 1

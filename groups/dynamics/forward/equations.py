@@ -1,26 +1,29 @@
-"""Equations of motion of a method as an initial-value problem of a state vector."""
+"""Equations of motion of a method as an initial-value problem of a state, and what its samples give."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from groups.dynamics.forces.at import coordinate_fault
-from groups.dynamics.forward.program import Measured, Program
+from groups.dynamics.forward.program import Program
+from groups.rotations import quaternion_of
+from groups.trajectory import Trajectory
 from mbssa.bounds import LARGEST_LOAD, range_fault
 
 if TYPE_CHECKING:
     from groups.model import Model
     from groups.motion import Law
-    from groups.trajectory import Trajectory
     from mbssa import Mechanism
     from mbssa.arrays import Floats
 
 #: A force, N, or torque, N m, along a coordinate: constant, or a function of time.
 Applied = float | Callable[[float], float]
+#: Share of the terms of power by which their balance may be off, over the cube of the least pivot.
+UNBALANCED = 1e-6
 
 
 class CannotGoOnError(ValueError):
@@ -33,6 +36,17 @@ def too_small(t: float) -> str:
         f"t = {t:.9g} s: no step is small enough for the tolerance, as forces or rates jump or grow without "
         "bound; see whether they are meant and whether points of a spring meet, or take a larger tolerance"
     )
+
+
+class Measured(NamedTuple):
+    """All bodies at T samples as one group, their energies and errors."""
+
+    trajectory: Trajectory
+    off: Floats  # (2, T) largest residual of the constraints, m, and of their rates, m/s
+    work: Floats  # (T,) J
+    energies: tuple[Floats, Floats, Floats]  # (T,) J: kinetic, of gravity, of elements
+    inside: Sequence[str]  # coordinates that keep within their limits; others may, too
+    fault: tuple[int, str] | None  # a sample, and what is off its balance there
 
 
 class Equations(ABC):
@@ -62,24 +76,72 @@ class Equations(ABC):
 
     @abstractmethod
     def sample(self, t: float, y: Floats) -> Floats:
-        """Numbers of a state that a sample keeps; nothing is changed."""
+        """Coordinates, rates, second rates, work, power (or NaN), least pivot; nothing is changed."""
 
     def hindered(self, t: float, y: Floats) -> str:
         """A reason for small steps in a state that ends a run; empty where none is known."""
         return ""
 
-    @abstractmethod
     def weakest(self, t: float, sample: Floats) -> str:
         """The group that is nearest to a singular position."""
-
-    def measured(self, time: Floats, samples: Floats) -> Measured:
-        """All bodies at the times (T,) of some samples (T, …)."""
-        laws = np.array([law(time) for law in self.laws.values()]).reshape(-1, len(time))
-        return self.program.measured(time, samples, laws, self.allowed, self.turns)
+        return self.traced.group_names[0]
 
     def instant(self, t: float, y: Floats) -> Trajectory:
         """All bodies in a state, as a trajectory of one instant."""
         return self.measured(np.array([t]), self.sample(t, y)[None]).trajectory
+
+    def measured(self, time: Floats, samples: Floats) -> Measured:
+        """All bodies, energies and errors at the times (T,) of some samples (T, …)."""
+        (_, function), inputs = self.program.measures
+        traced, mechanism, frames, T = self.traced, self.mechanism, self.traced.frames, len(time)
+        N, planar, (*_, work, power, pivot) = mechanism.n_bodies, traced.planar, samples.T
+        laws = np.array([law(time) for law in self.laws.values()]).reshape(-1, T)
+        x, v, a = samples.T, samples.T[traced.n :], samples.T[traced.n + traced.w :]
+        given: dict[str, Any] = {"x": x, "v": v, "a": a, "law": laws, "t": [time]}
+        numbers = function([given[name][k] for name, k in inputs], ())
+        rows = np.array([np.broadcast_to(number, T) for number in numbers])
+        ends = (2, 3, 6, 9) if planar else (3, 12, 18, 24)
+        of_bodies, energies, errors = np.split(rows, [(N - 1) * ends[-1], len(rows) - 2 * traced.m])
+        bodies = np.zeros((N, ends[-1], T))
+        bodies[1:] = of_bodies.reshape(N - 1, -1, T)
+        bodies[0, : ends[0]] = frames.position[0, : ends[0], None]
+        if not planar:
+            bodies[0, 3:12] = frames.rotation[0].T.reshape(9, 1)
+        place, turn, velocity, acceleration = (  # stored body by body
+            np.ascontiguousarray(part.swapaxes(1, 2)) for part in np.split(bodies, ends[:-1], axis=1)
+        )
+        turn = turn[..., 0] if planar else quaternion_of(turn.reshape(N, T, 3, 3).swapaxes(2, 3))
+        zero = np.zeros((T, 1))
+        trajectory = Trajectory(
+            mechanism, time, place.swapaxes(0, 1), turn.swapaxes(0, 1), velocity.swapaxes(0, 1),
+            acceleration.swapaxes(0, 1), zero.astype(np.int8), zero, zero.astype(np.int64),
+            np.minimum(pivot, 1.0)[:, None], np.arange(N), group_names=("the whole mechanism",),
+        )  # fmt: skip
+        kinetic, gravity, stored, change, exchange = energies
+        residual, rates = np.split(errors, 2)
+        off = np.abs([residual - self.turns[:, None], rates]) * traced.weights[:, None]
+        inside = [
+            name
+            for name, (low, high) in mechanism.coordinate_limits.items()
+            if (at := traced.limited[name]) is not None and low <= x[at].min() and x[at].max() <= high
+        ]
+        fault = self._fault(off[0], change - power, exchange + np.abs(power), pivot)
+        largest = off.max(axis=1, initial=0.0) * frames.size
+        return Measured(trajectory, largest, work, (kinetic, gravity, stored), inside, fault)
+
+    def _fault(self, off: Floats, power: Floats, exchange: Floats, pivot: Floats) -> tuple[int, str] | None:
+        """The first sample at which a closing equation (m, T) or the balance of power (T,) is off."""
+        close = off <= self.allowed
+        largest = np.nanmax(exchange, initial=0.0) * UNBALANCED / np.minimum(pivot, 1.0) ** 3
+        bad = ~close.all(axis=0) | (np.abs(power) > largest)
+        if not bad.any():
+            return None
+        k = int(bad.argmax())
+        if close[:, k].all():
+            return k, f"the balance of power is off by {abs(power[k]):.2g} W"
+        row = int(close[:, k].argmin())
+        gap = off[row, k] * self.traced.frames.size
+        return k, f"a closing equation of {self.traced.owner(row)} is off by {gap:.2g} m"
 
 
 def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from groups.dynamics.forward.equations import Equations
 from groups.results.joints import coordinate_motion
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
-from mbssa.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,41 +62,13 @@ class Event:
 
 def limit_events(mechanism: Mechanism) -> list[Event]:
     """Events that end a run where a joint coordinate reaches a limit of the model."""
+
+    def value(name: str, trajectory: Trajectory) -> float:
+        return float(coordinate_motion(trajectory, name).value[0])
+
     return [
-        Event(f"{name} at its {which} limit", partial(_first, name), limit, direction)
+        Event(f"{name} at its {which} limit", partial(value, name), limit, direction)
         for name, limits in mechanism.coordinate_limits.items()
         for which, limit, direction in zip(("lower", "upper"), limits, (-1, 1), strict=True)
         if np.isfinite(limit)
     ]
-
-
-def _first(name: str, trajectory: Trajectory) -> float:
-    return float(coordinate_motion(trajectory, name).value[0])
-
-
-def values(events: Sequence[Event], equations: Equations, t: float, y: Floats) -> list[float]:
-    """Differences of the events' quantities from their targets in a state."""
-    now = equations.instant(t, y) if events else None
-    return [event.value(now) for event in events if now is not None]
-
-
-def occurred(
-    events: Sequence[Event], equations: Equations, interpolant: Callable[[float], Floats], start: float,
-    stop: float, y: Floats, before: list[float],
-) -> tuple[list[Occurrence], list[float]]:  # fmt: skip
-    """Events within a step, in the order of time, and their values at its end."""
-    import scipy.optimize
-
-    found, after = [], values(events, equations, stop, y)
-    for event, one, other in zip(events, before, after, strict=True):
-        if one == other or one * other > 0.0 or one == 0.0 or (other - one) * event.direction < 0:
-            continue
-        at = stop
-        if other != 0.0:
-
-            def value(t: float, event: Event = event) -> float:
-                return event.value(equations.instant(t, interpolant(t)))
-
-            at = float(scipy.optimize.brentq(value, start, stop, xtol=1e-12, rtol=1e-14))
-        found.append(Occurrence(event.name, at, event.ends))
-    return sorted(found, key=lambda one: one.time), after

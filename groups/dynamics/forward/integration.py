@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from groups.dynamics.forward.equations import CannotGoOnError, Equations, too_small
-from groups.dynamics.forward.events import Event, Occurrence, occurred, values
+from groups.dynamics.forward.events import Event, Occurrence
+from groups.dynamics.forward.lagrange import Implicit, Residual
 from mbssa.arrays import Floats
 
 #: Integrators of :mod:`scipy.integrate`.
@@ -47,6 +48,7 @@ class Change:
 class Run:
     """A run from the first to the last of some instants: samples up to the last one reached, and its end."""
 
+    equations: Equations
     time: Floats  # (T,)
     events: Sequence[Event]
     most_steps: int
@@ -79,23 +81,21 @@ class Run:
         except CannotGoOnError as error:
             self.status = f"failed: {error}"
 
-    def begin(self, equations: Equations) -> None:
+    def begin(self) -> None:
         """Take the first sample."""
-        t, y = float(self.time[0]), equations.start
-        self.before = values(self.events, equations, t, y)
-        self.samples.append(equations.sample(t, y)[None])
+        t, y = float(self.time[0]), self.equations.start
+        self.before = self._values(t, y)
+        self.samples.append(self.equations.sample(t, y)[None])
         self.done = 1
 
     def passed(
-        self, equations: Equations, start: float, t: float, y: Floats, inside: Callable[[float], Floats],
+        self, start: float, t: float, y: Floats, inside: Callable[[float], Floats],
         samples: Callable[[Floats], Floats],
     ) -> bool:  # fmt: skip
         """Take events and samples of a step by its interpolant; False if an event ends the run."""
-        found, last, stop = list[Occurrence](), None, t
-        if self.events:
-            found, self.before = occurred(self.events, equations, inside, start, t, y, self.before)
-            last = next((one for one in found if one.ends), None)
-            stop = t if last is None else last.time
+        found = self._occurred(start, t, y, inside) if self.events else []
+        last = next((one for one in found if one.ends), None)
+        stop = t if last is None else last.time
         end = int(np.searchsorted(self.time, stop, "right"))
         if end > self.done:
             self.samples.append(samples(self.time[self.done : end]))
@@ -104,10 +104,35 @@ class Run:
         if last is None:
             return True
         if self.time[self.done - 1] < stop:
-            self.samples.append(equations.sample(stop, inside(stop))[None])
+            self.samples.append(self.equations.sample(stop, inside(stop))[None])
             self.stopped = stop
         self.status = f"event {last.name}"
         return False
+
+    def _values(self, t: float, y: Floats) -> list[float]:
+        """Differences of the events' quantities from their targets in a state."""
+        now = self.equations.instant(t, y) if self.events else None
+        return [event.value(now) for event in self.events if now is not None]
+
+    def _occurred(
+        self, start: float, stop: float, y: Floats, inside: Callable[[float], Floats]
+    ) -> list[Occurrence]:
+        """Events within a step, in the order of time."""
+        import scipy.optimize
+
+        def value(t: float, event: Event) -> float:
+            return event.value(self.equations.instant(t, inside(t)))
+
+        found, before = [], self.before
+        self.before = self._values(stop, y)
+        for event, one, other in zip(self.events, before, self.before, strict=True):
+            if one == other or one * other > 0.0 or one == 0.0 or (other - one) * event.direction < 0:
+                continue
+            at = stop
+            if other != 0.0:
+                at = scipy.optimize.brentq(value, start, stop, args=(event,), xtol=1e-12, rtol=1e-14)
+            found.append(Occurrence(event.name, float(at), event.ends))
+        return sorted(found, key=lambda one: one.time)
 
     def goes_on(self, t: float) -> bool:
         """Report progress after a step; False if it ends the run."""
@@ -129,47 +154,41 @@ class Run:
         return True
 
 
-def integrate(equations: Equations, run: Run, integrator: str, tolerance: float, largest_step: float) -> None:
+def integrate(run: Run, integrator: str, tolerance: float, largest_step: float) -> None:
     """Integrate from the first to the last instant of a run by an integrator of SciPy, or by IDA."""
     # Samples are values of the integrator's interpolant, projected on the constraints by the equations.
     import scipy.integrate
 
-    t, end = float(run.time[0]), float(run.time[-1])
+    equations, t, end = run.equations, float(run.time[0]), float(run.time[-1])
     chosen: dict[str, Any] = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": largest_step}
-    if integrator not in (*EXPLICIT, "IDA"):  # those take a Jacobian
-        chosen["jac"] = partial(_jacobian, equations)
-    with run.ends(), np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
-        run.begin(equations)
-        solver: Any
-        if integrator == "IDA":
-            from groups.dynamics.forward.dae import Implicit, Residual
+    inside: Callable[[float], Floats]
 
-            assert isinstance(equations, Residual)
+    def samples(time: Floats) -> Floats:
+        return np.array([equations.sample(at, inside(at)) for at in time.tolist()])
+
+    with run.ends(), np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
+        run.begin()
+        if isinstance(equations, Residual):
             # With less, the matrix of an index-2 problem is nearly singular.
-            chosen["first_step"] = _FIRST * float(run.time[1] - run.time[0])
-            solver = Implicit(equations, t, end, **chosen)
+            first_step = _FIRST * float(run.time[1] - run.time[0])
+            solver: Any = Implicit(equations, t, end, first_step=first_step, **chosen)
         else:
-            kind = getattr(scipy.integrate, integrator)
-            solver = kind(equations.rate, t, equations.start, end, **chosen)
+            if integrator not in EXPLICIT:
+                chosen["jac"] = partial(_jacobian, equations)
+            solver = getattr(scipy.integrate, integrator)(equations.rate, t, equations.start, end, **chosen)
         while solver.status == "running":
             solver.step()
             run.steps += 1
             if solver.status == "failed":
                 raise CannotGoOnError(equations.hindered(t, solver.y) or too_small(float(solver.t)))
             start, t = t, float(solver.t)
-            sampled = run.done < len(run.time) and run.time[run.done] <= t
-            if run.events or sampled:  # interpolants cost evaluations
-                inside = solver.dense_output()
-
-                def samples(time: Floats, inside: Callable[[float], Floats] = inside) -> Floats:
-                    return np.array([equations.sample(at, inside(at)) for at in time.tolist()])
-
-                if not run.passed(equations, start, t, solver.y, inside, samples):
+            if run.events or (run.done < len(run.time) and run.time[run.done] <= t):
+                inside = solver.dense_output()  # which costs evaluations
+                if not run.passed(start, t, solver.y, inside, samples):
                     break
             settled = equations.settle(t, solver.y)
             if settled is not None and integrator in ONE_STEP:
-                solver.y = settled
-                solver.f = equations.rate(t, settled)
+                solver.y, solver.f = settled, equations.rate(t, settled)
             try:
                 if not run.goes_on(t):
                     break

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from groups.dynamics.forward.equations import Applied, CannotGoOnError, applied_faults
 from groups.dynamics.forward.running import model_of
-from groups.dynamics.forward.trees import Trees, calling_back, massless_text
+from groups.dynamics.forward.trees import Trees, massless_text
 from groups.model import Model
 from groups.motion import Motion
 from groups.motion.inputs import name_faults
@@ -178,18 +178,17 @@ def equilibrium(
     >>> round(rest.coordinates["1-2.angle"], 6), rest.stable
     (-1.570796, True)
     """
+    equations = _equations(of, initial or {}, applied or {})
+    names = equations.coordinates
+    start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
+    slopes, still = Slopes(equations), np.zeros(len(names))
     try:
-        with calling_back():
-            equations = _equations(of, initial or {}, applied or {})
-            names = equations.coordinates
-            start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
-            slopes, still = Slopes(equations), np.zeros(len(names))
-            # A start at rest has no forces to compare with, but those of a unit displacement.
-            scale = float(np.abs(slopes(start)[0] * unit).max(initial=1e-12))
-            scale = max(scale, float(np.abs(equations.balance(start, still)[1]).max(initial=0.0)))
-            value = _downhill(equations, slopes, start, progress)
-            residual = float(np.abs(equations.balance(value, still)[1]).max(initial=0.0))
-            trajectory, stable = equations.posed_at(value), _linearised(equations, slopes, value).stable
+        # A start at rest has no forces to compare with, but those of a unit displacement.
+        scale = float(np.abs(slopes(start)[0] * unit).max(initial=1e-12))
+        scale = max(scale, float(np.abs(equations.balance(start, still)[1]).max(initial=0.0)))
+        value = _downhill(equations, slopes, start, progress)
+        residual = float(np.abs(equations.balance(value, still)[1]).max(initial=0.0))
+        trajectory, stable = equations.posed_at(value), _linearised(equations, slopes, value).stable
     except CannotGoOnError as error:
         raise ValueError(
             f"{equations.mechanism.name}: the search for an equilibrium leaves the workspace: {error}; begin "
@@ -225,9 +224,8 @@ def linearise(
     >>> round(float(groups.linearise(arm).frequency[0]), 6), round(9.81**0.5 / (2 * 3.141592653589793), 6)
     (0.498488, 0.498488)
     """
-    with calling_back():
-        equations = _equations(of, at or {}, applied or {})
-        return _linearised(equations, Slopes(equations), equations.start[: len(equations.coordinates)])
+    equations = _equations(of, at or {}, applied or {})
+    return _linearised(equations, Slopes(equations), equations.start[: len(equations.coordinates)])
 
 
 def _downhill(
@@ -303,9 +301,7 @@ def _damped(K: Floats, M: Floats, f: Floats, damping: float, unit: Floats, radiu
 def _equations(
     of: Model | Structure | Mechanism, given: Mapping[str, float], applied: Mapping[str, Applied]
 ) -> Trees:
-    if not isinstance(of, Model | Structure | Mechanism):
-        raise TypeError(f"takes a model, a structure or a mechanism, not a {type(of).__name__}")
-    model = of if isinstance(of, Model) else model_of(of)
+    model = model_of(of)
     given, applied = by_id(model.mechanism, given), by_id(model.mechanism, applied)
     reference = model.reference_inputs
     faults = name_faults(tuple(reference), [*reference, *given], "value")

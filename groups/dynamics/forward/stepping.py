@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from groups.dynamics.forward.evaluation import LEAP, LOWER, NEAR, SHARE, STRAIGHT, How, Kept, Room
+from mbssa.arrays import Floats
 from mbssa.graph.nodes import Graph, exp, log
 from mbssa.graph.script import Script, Value
 
@@ -205,10 +206,9 @@ def _sample(c: Script, room: Room, row: Value) -> None:
     c.put(to + 3 * n + 2, pivot)
 
 
-def interpolated(room: Room, y: Any, columns: Any, share: Any) -> Any:
-    """States (T, N) of a step at parts (T,) of it, from its first state and its interpolant (powers, N)."""
-    s = np.asarray(share)[:, None]
-    found = np.zeros((len(s), len(y)))
+def interpolated(room: Room, y: Floats, columns: Floats, share: float) -> Floats:
+    """State (N,) at a part of a step, from its first state and its interpolant (powers, N)."""
+    found = np.zeros_like(y)
     for k, column in enumerate(columns[::-1]):
-        found = (found + column) * (1 - s if room.extra and k % 2 else s)
+        found = (found + column) * (1 - share if room.extra and k % 2 else share)
     return y + found

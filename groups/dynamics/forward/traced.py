@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -39,7 +39,7 @@ _SMALL = 1e-9
 
 
 class Block(NamedTuple):
-    """Rows and own coordinates, from first to below end, among which a pivot is sought."""
+    """Rows and coordinates of a group, from first to below end, among which a pivot is sought."""
 
     top: int
     bottom: int
@@ -76,21 +76,21 @@ class Traced:
 
     # A mechanism as one group has the tree of all its bodies: ``whole``.
     def __init__(self, model: Model, applied: Sequence[str], laws: Sequence[str], whole: bool) -> None:
-        self.mechanism, self.frames = model.mechanism, model.frames
+        self.mechanism, self.frames, self.whole = model.mechanism, model.frames, whole
         self.group_names = ("the whole mechanism",) if whole else model.group_names
+        self.planar = self.mechanism.space == "planar"
         setting = Setting.at(model.structure, model.frames, model.reference)
         self.graph, self.laws = Graph(), tuple(laws)
+        #: Coordinates: starts, whether they are lengths, names; of the unknowns the group's index and name.
         self.start: list[float] = []
         self.lengths: list[bool] = []
         self.names: list[str] = []
+        self.unknowns: list[tuple[int, Name]] = []
+        #: Rows, and the index of the group of each; None of a law's.
         self.rows: list[Number] = []
+        self.group_of: list[int | None] = []
         self.blocks: list[Block] = []
         self.measured: dict[tuple[int, str], Number] = {}
-        #: By row, the index of its group; None of a law's.
-        self.group_of: list[int | None] = []
-        #: By unknown, the index of its group and its name there.
-        self.unknowns: list[tuple[int, Name]] = []
-        self.whole = whole
         #: Of the plane: angles of the trees with the bodies before and behind the hinge, and a sign.
         self.hinges: list[tuple[int, int, int, float]] = []
         #: Places on open profiles: unknown, range, index of the group.
@@ -106,7 +106,9 @@ class Traced:
         self.m, self.free = len(self.rows), self.n - len(self.blocks)
         self.unit = np.where(self.lengths, self.frames.size, 1.0)
         self._direct()
-        self.jacobian = self._jacobian()
+        #: Nonzero derivatives by (row, coordinate).
+        found = slopes(self.graph, self.rows, "x", self._units())
+        self.jacobian: dict[tuple[int, int], Number] = {(r, j): x for r, j, x in found if not is_zero(x)}
         #: Rates of the rows, those by the laws alone, and second rates without those of the coordinates.
         self.rates = derivative(self.rows, self.steady)
         self.moved = derivative(self.rows, Direction(self._of_law)) if laws else [0.0] * self.m
@@ -189,11 +191,6 @@ class Traced:
         #: Coordinates with limits, as far as the trees have them.
         self.limited = {name: numbers.place.get(mechanism.place_of(name)) for name in limits}
 
-    def _jacobian(self) -> dict[tuple[int, int], Number]:
-        """Nonzero derivatives by (row, coordinate)."""
-        found = slopes(self.graph, self.rows, "x", self._units())
-        return {(r, j): x for r, j, x in found if not is_zero(x)}
-
     def _units(self) -> Iterator[tuple[Direction, int]]:
         """Direction of each unit rate, and the coordinates that change with it as bits."""
         return units("x", self.n)
@@ -240,12 +237,6 @@ class Traced:
             at.along(name, self.graph.input("applied", i))
 
     @cached_property
-    def balance(self) -> list[Number]:
-        """Mass matrix by rows, forces, power, kinetic and potential energy."""
-        masses = [x for row in self.mass for x in row]
-        return [*masses, *self.force, self.power, self.kinetic, self.potential]
-
-    @cached_property
     def weights(self) -> Floats:
         """(m,) inverse of the largest derivative of each row at the reference."""
         values = evaluated(
@@ -259,29 +250,27 @@ class Traced:
     @cached_property
     def measures(self) -> list[Number]:
         """By movable body place, angle or axes, velocity and acceleration; then energies, power, rows."""
-        numbers, planar = list[Number](), self.mechanism.space == "planar"
+        numbers, rates = list[Number](), (0, 1, 5) if self.planar else range(6)
         for b in range(1, self.mechanism.n_bodies):
             frame = self.bodies[b]
             velocity = derivative(frame.place, self.time) + list(frame.motion.twist(self.time)[1])
             acceleration = derivative(velocity, self.time)
-            if planar:
-                parts = [*frame.place[:2], frame.angle, *velocity[:2], velocity[5]]
-                numbers += [*parts, *acceleration[:2], acceleration[5]]
-            else:
-                axes = [x for axis in frame.axes for x in axis]
-                numbers += [*frame.place, *axes, *velocity, *acceleration]
+            axes = [x for axis in frame.axes for x in axis]
+            numbers += [*frame.place[:2], frame.angle] if self.planar else [*frame.place, *axes]
+            numbers += [of[k] for of in (velocity, acceleration) for k in rates]
         energies = [self.kinetic, self.potential, self.stored, self.change, self.exchange]
         return [*numbers, *energies, *self.rows, *self.rates]
+
+    @property
+    def balance(self) -> list[Number]:
+        """Mass matrix by rows, forces, power, kinetic and potential energy."""
+        masses = [x for row in self.mass for x in row]
+        return [*masses, *self.force, self.power, self.kinetic, self.potential]
 
     @cached_property
     def results(self) -> list[Number]:
         """All that an evaluation needs."""
         return [*self.rows, *self.jacobian.values(), *self.moved, *self.bias, *self.balance]
-
-    @cached_property
-    def needed(self) -> list[int]:
-        """Indices of the nodes of all results."""
-        return self.graph.needed(self.results)
 
     def _mass(
         self, columns: Sequence[Direction], frame: Frame, mass: float, centre: Vector,
@@ -330,10 +319,13 @@ class _Traced(At):
         return x, derivative([x], self.of.steady)[0]
 
     def called(self, function: Called, count: int, *numbers: Number) -> list[Number]:
-        graph, outside = self.of.graph, _Outside(function)
-        operands = tuple(graph.node(x).i for x in numbers)
-        calls = (lambda *x, k=k: outside(*x)[k] for k in range(count))
-        return [graph.make("user", operands, (Function(call), 0)) for call in calls]
+        graph = self.of.graph
+
+        def node(call: Callable[..., Any], *x: Number) -> Node:
+            return graph.make("user", tuple(graph.node(each).i for each in x), (Function(call), 0))
+
+        found = node(partial(_outside, function), *numbers)
+        return [node(itemgetter(k), found) for k in range(count)]
 
     def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
         about = plus(cross(place, force), moment)  # of the world's origin
@@ -355,20 +347,10 @@ class _Traced(At):
             self.of.force[k] = self.of.force[k] + power(by)
 
 
-class _Outside:
-    """A function of arrays, called with floats or arrays; its last values are kept: each is read alone."""
-
-    def __init__(self, function: Called) -> None:
-        self.function = function
-        self.last: tuple[tuple[Number, ...], Sequence[Number]] | None = None
-
-    def __call__(self, *numbers: Number) -> Sequence[Number]:
-        last = self.last  # one value: other threads may call, too
-        if last is None or not all(map(operator.is_, numbers, last[0])):
-            found = self.function(*np.broadcast_arrays(*map(np.atleast_1d, numbers)))
-            plain = not any(isinstance(x, np.ndarray) for x in numbers)
-            self.last = last = numbers, [float(x[0]) for x in found] if plain else found
-        return last[1]
+def _outside(function: Called, *numbers: Number) -> Sequence[Number]:
+    """Values of a function of arrays at floats or arrays."""
+    found = function(*np.broadcast_arrays(*map(np.atleast_1d, numbers)))
+    return found if any(isinstance(x, np.ndarray) for x in numbers) else [float(x[0]) for x in found]
 
 
 def _measured(
