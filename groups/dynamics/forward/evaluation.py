@@ -12,6 +12,8 @@ from itertools import islice
 from math import nan
 from typing import Any
 
+import numpy as np
+
 from groups.dynamics.forward.traced import Traced
 from groups.engine.arrays import quintic
 from mbssa.graph.nodes import Number, is_node, polynomial
@@ -53,38 +55,13 @@ class Kept(IntEnum):
 
 
 class Room:
-    """Places in the memory by name: where each begins, and how many numbers or whole numbers it has."""
+    """Places in the memory: of numbers and of whole numbers by name, one or so many of each."""
 
     def __init__(self, traced: Traced, applied: int, integrator: str) -> None:
         import scipy.integrate
 
-        n, m, F = traced.n, traced.m, traced.free
-        self.n, self.m, self.free, self.pivots = n, m, F, len(traced.blocks)
-        P, N = self.pivots, 2 * n + 1
-        self.state, self.size, self.wholes = N, 0, 0
-        self.places: dict[str, slice | int] = {}
-        self.whole_places: dict[str, slice | int] = {}
-        one = None
-        self.take(
-            time=one, x=n, v=n, work=one, rate=N, kept=len(Kept), given=N,
-            # Largest rate so far and now; error by rounding; least pivot; tolerance; rest of redundant rows.
-            speed=one, trial=one, noise=one, near=one, close=one, allowed=one,
-            # How far the step past a singular pose is from straight; rank of the masses; whether Newton's
-            # method has ended.
-            off=one, rank=one, found=one,
-            signs=P, trials=P, unit=n, weight=m, A=m * n, b=m, R=n * F, a=n, mass=F * F, force=F,
-            # The mass matrix (its lower triangle) and the forces, before they are solved.
-            matrix=F * F, forces=F, law=3 * len(traced.law_rows), applied=applied,
-            # By coordinate, how willingly it becomes dependent.
-            between=n, prefer=n,
-        )  # fmt: skip
-        #: Whether a stage is beyond a singular pose.
-        self.crossed = self.kept + Kept.CROSSED
-        self.take_wholes(row=P, column=P, open=n, used=m, shut=n)
-        self.restored = self.wholes  # by a step that is refused
-        # Blocks; columns of a pivot's row that are not zero.
-        self.take_wholes(top=P, bottom=P, left=P, right=P, how=one, there=n)
-        # ---- steps
+        n, m, F, P, N = traced.n, traced.m, traced.free, len(traced.blocks), 2 * traced.n + 1
+        self.n, self.m, self.free, self.pivots, self.state = n, m, F, P, N
         kind = self.kind = getattr(scipy.integrate, integrator)
         self.stages, self.extra = len(kind.B), len(getattr(kind, "A_EXTRA", ()))
         #: Columns of the interpolant: powers of the way.
@@ -92,45 +69,53 @@ class Room:
         #: Of a step: time, length, what was kept, pivots' columns, state, rate, and its interpolant.
         self.heads = 2 + len(Kept) + F
         self.width = self.heads + 2 * N + self.powers * N
-        self.K = [self.size + k * N for k in range(self.stages + 1 + self.extra)]
-        # The state on the constraints; rates at the beginning of a step.
-        self.places |= {"closed": slice(self.x, self.x + N), "begun": slice(self.size, self.size + N)}
-        self.take(
-            stage=N * len(self.K), y=N, t=one, end=one, step=one, longest=one, relative=one, absolute=one,
-            error=one, h=one, again=one, record=CAPACITY * self.width, second=n,
+        slots, one = self.stages + 1 + self.extra, ()
+        self.numbers = _laid(
+            np.float64, time=one, x=n, v=n, work=one, rate=N, kept=len(Kept), given=N,
+            # Largest rate so far and now; error by rounding; least pivot; tolerance; rest of redundant rows.
+            speed=one, trial=one, noise=one, near=one, close=one, allowed=one,
+            # How far the step past a singular pose is from straight; rank of the masses; whether Newton's
+            # method has ended.
+            off=one, rank=one, found=one,
+            signs=P, trials=P, unit=n, weight=m, A=(m, n), b=m, R=(n, F), a=n, mass=(F, F), force=F,
+            # The mass matrix (its lower triangle) and the forces, before they are solved.
+            matrix=(F, F), forces=F, law=3 * len(traced.law_rows), applied=applied,
+            # By coordinate, how willingly it becomes dependent; rates at the beginning and in stages.
+            between=n, prefer=n, stage=(slots, N), y=N,
+            t=one, end=one, step=one, longest=one, relative=one, absolute=one, error=one, h=one, again=one,
+            record=(CAPACITY, self.width), second=n,
         )  # fmt: skip
-        # Steps that were taken and that may be, reason of the end, evaluations, whether interpolants are
-        # wanted, next sample.
-        self.take_wholes(
-            before=self.restored, after=self.restored, taken=one, most=one, why=one, evaluations=one,
-            dense=one, sample=one, answers=one,
+        # Pivots, which a step that is refused restores, and such as stood before; blocks; columns of a
+        # pivot's row that are not zero.
+        restored = {"row": P, "column": P, "open": n, "used": m, "shut": n}
+        self.restored = sum(restored.values())
+        self.wholes = _laid(
+            np.int64, **restored, top=P, bottom=P, left=P, right=P, how=one, there=n,
+            before=self.restored, after=self.restored,
+            # Steps that were taken and that may be, reason of the end, evaluations, whether interpolants are
+            # wanted, next sample.
+            taken=one, most=one, why=one, evaluations=one, dense=one, sample=one, answers=one,
         )  # fmt: skip
+        for layout in (self.numbers, self.wholes):
+            vars(self).update({name: at // 8 for name, (_, at, *_) in (layout.fields or {}).items()})
+        #: Whether a stage is beyond a singular pose; places of the stages' rates.
+        self.crossed, self.K = self.kept + Kept.CROSSED, [self.stage + k * N for k in range(slots)]
         #: Times of the samples, the last one infinite. At the place ``answers``, for each: coordinates, rates
         #: and second rates, work, power, and the least pivot; where the state is not closed, those of the
         #: interpolant, and the power is NaN.
-        self.samples, self.answer = self.size, 3 * n + 3
-
-    def take(self, **counts: int | None) -> None:
-        """Places for single numbers, and for so many."""
-        self.size = self._taken(self.places, self.size, counts)
-
-    def take_wholes(self, **counts: int | None) -> None:
-        """The same for whole numbers."""
-        self.wholes = self._taken(self.whole_places, self.wholes, counts)
-
-    def _taken(self, places: dict[str, slice | int], at: int, counts: dict[str, int | None]) -> int:
-        for name, count in counts.items():
-            vars(self)[name] = at
-            places[name] = at if count is None else slice(at, at + count)
-            at += 1 if count is None else count
-        return at
+        self.samples, self.answer = self.numbers.itemsize // 8, 3 * n + 3
 
     def __getattr__(self, name: str) -> int:
         raise AttributeError(name)  # of places, which are whole numbers
 
     def input(self, name: str, k: Any) -> int:
         """Place of an input of the traced equations."""
-        return int(vars(self)["time" if name == "t" else name]) + int(k)
+        return int(getattr(self, "time" if name == "t" else name)) + int(k)
+
+
+def _laid(kind: type, **counts: int | tuple[int, ...]) -> np.dtype[Any]:
+    """Numbers of one kind by name, one after another."""
+    return np.dtype([(name, kind, count) for name, count in counts.items()])
 
 
 def write_evaluation(c: Script, traced: Traced, room: Room, ask: bool) -> None:

@@ -124,15 +124,20 @@ class Memory:
         room, traced = code.room, code.traced
         self.room, self.asked = room, asked
         answers = np.zeros(len(time) * room.answer)
-        self.numbers = array("d", np.concatenate([np.zeros(room.size), time, [np.inf], answers]).tobytes())
-        self.wholes = array("q", bytes(8 * room.wholes))
+        self.numbers = array("d", np.concatenate([np.zeros(room.samples), time, [np.inf], answers]).tobytes())
+        self.wholes = array("q", bytes(room.wholes.itemsize))
         self.view, self.p = np.frombuffer(self.numbers), np.frombuffer(self.wholes, dtype=np.int64)
+        named = self.view[: room.samples].view(room.numbers)[0], self.p.view(room.wholes)[0]
+        #: Numbers, or one, by name.
+        self._named = {name: part for part in named for name in part.dtype.names}
+        self._given, self._rate = self._named["given"]["given"], self._named["rate"]["rate"]
         self.kept: Any = None  # what machine code calls and reads
         self._raised: BaseException | None = None
-        self._given, self._rate = (self.view[room.places[name]] for name in ("given", "rate"))
-        self["unit"], self["weight"], self["answers"] = traced.unit, traced.weights, room.size + len(time) + 1
+        first = room.samples + len(time) + 1
+        self["unit"], self["weight"], self["answers"] = traced.unit, traced.weights, first
         for name, x in zip(Block._fields, zip(*traced.blocks, strict=True), strict=False):
             self[name] = x
+        self._answers = self.view[first:].reshape(-1, room.answer)
         self.use(code)
 
     def use(self, code: Code) -> None:
@@ -140,17 +145,10 @@ class Memory:
         self._compiled, (self._evaluate, self._advance) = code.compiled, code.functions(self)
 
     def __getitem__(self, name: str) -> Any:
-        numbers, at = self._at(name)
-        found = numbers[at]
-        return found.copy() if isinstance(at, slice) else found.item()
+        return self._named[name][name].copy()
 
     def __setitem__(self, name: str, x: Any) -> None:
-        numbers, at = self._at(name)
-        numbers[at] = x
-
-    def _at(self, name: str) -> tuple[Any, slice | int]:
-        places = self.room.whole_places
-        return (self.p, places[name]) if name in places else (self.view, self.room.places[name])
+        self._named[name][name] = x
 
     def ask(self, *_: Any) -> None:
         """Write what depends on time; no exception may leave machine code."""
@@ -159,11 +157,11 @@ class Memory:
                 self.asked(self.numbers[self.room.time])
             except BaseException as error:  # goes on once the functions have ended
                 self._raised = error
-                self.view[self.room.law : self.room.between] = np.nan
+                self["law"] = self["applied"] = np.nan
 
     def answers(self, first: int, time: Floats) -> Floats:
         """The numbers (t, …) of the samples at these times, from one on."""
-        return self.view[self["answers"] :].reshape(-1, self.room.answer)[first:][: len(time)].copy()
+        return self._answers[first : first + len(time)].copy()
 
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         """Evaluate a state; whether it is sound."""
@@ -182,8 +180,8 @@ class Memory:
     def advance(self) -> Floats:
         """Take steps; their numbers (k, …)."""
         self._called(self._advance)
-        found: Floats = self["record"].reshape(-1, self.room.width)
-        return found[: self["taken"]]
+        found: Floats = self["record"][: self["taken"]]
+        return found
 
     def _called(self, function: Callable[[], None]) -> None:
         try:

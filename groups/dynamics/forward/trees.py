@@ -105,7 +105,7 @@ class Trees(Equations):
         if not sound:
             raise CannotGoOnError(self._unsound())
         memory["allowed"] = self.allowed = max(REDUNDANT * memory["kept"][Kept.REST], CONSISTENT)
-        self.start = memory["closed"]
+        self.start = self._closed
         self.start[-1] = 0.0
         if not self.laws:
             self.accept()
@@ -169,7 +169,7 @@ class Trees(Equations):
         guess[:D] = value
         if not self._closes(guess, rate):
             self._closes(self._followed(x, value - x[:D]), rate)
-        order, lower = np.argsort(self.memory["open"][:D]), self.memory["matrix"].reshape(D, D)
+        order, lower = np.argsort(self.memory["open"][:D]), self.memory["matrix"]
         M, f = np.tril(lower) + np.tril(lower, -1).T, self.memory["forces"]
         if not (np.isfinite(M).all() and np.isfinite(f).all()):
             raise CannotGoOnError(self._unsound())
@@ -179,7 +179,7 @@ class Trees(Equations):
     def tangents(self) -> tuple[Floats, Floats]:
         """Coordinates (n,), and their rates (n, D) for unit rates of the driven ones, of the last balance."""
         order = np.argsort(self.memory["open"][: len(self.traced.drives)])
-        return self.memory["x"], self.memory["R"].reshape(self.traced.n, -1)[:, order]
+        return self.memory["x"], self.memory["R"][:, order]
 
     def accept(self) -> None:
         """Go on from the pose of the last balance."""
@@ -206,6 +206,12 @@ class Trees(Equations):
         self._evaluate(t, self._state(x, rate), How.OWN)
         return self._near()
 
+    @property
+    def _closed(self) -> Floats:
+        """The state on the constraints."""
+        memory = self.memory
+        return np.concatenate([memory["x"], memory["v"], [memory["work"]]])
+
     def _near(self) -> bool:
         kept = self.memory["kept"]
         return bool(self.memory["found"] and kept[Kept.FIRST] <= LEAP * kept[Kept.PIVOT])
@@ -222,8 +228,7 @@ class Trees(Equations):
         if not self._evaluate(t, y, How.ALL):
             raise CannotGoOnError(f"t = {t:.9g} s: {self._unsound()}")
         self.memory["signs"] = self.memory["trials"]
-        found: Floats = self.memory["closed"]
-        return found
+        return self._closed
 
     def sample(self, t: float, y: Floats) -> Floats:
         memory, n = self.memory, self.traced.n
@@ -231,7 +236,7 @@ class Trees(Equations):
         near = self._evaluate(t, y, How.LOOK) and self._near()
         memory.p[: self.room.restored] = pivots
         rate, pivot = memory["rate"], memory["kept"][Kept.PIVOT]
-        place = memory["closed"][: 2 * n] if near else y[: 2 * n]
+        place = self._closed[: 2 * n] if near else y[: 2 * n]
         power = rate[-1] if near else np.nan
         found = np.concatenate([place, rate[n : 2 * n], [y[-1], power, pivot]])
         if not np.isfinite(found[: 3 * n]).all():
@@ -244,7 +249,7 @@ class Trees(Equations):
         rows, columns = memory["row"], memory["column"]
         if not len(rows):
             return super().weakest(t, sample)
-        inverse = memory["A"].reshape(traced.m, traced.n)[rows, columns]
+        inverse = memory["A"][rows, columns]
         scale = traced.unit[columns] * traced.weights[rows]
         return self.traced.owner(int(rows[np.argmax(np.abs(inverse) / scale)]))
 
@@ -266,7 +271,7 @@ class Trees(Equations):
 
     def _unsound(self) -> str:
         memory, F = self.memory, self.traced.free
-        diagonal = memory["matrix"].reshape(F, F).diagonal()
+        diagonal = memory["matrix"].diagonal()
         if np.isfinite(diagonal).all() and not memory["rank"] > MASSLESS:
             return massless_text(diagonal, [self.traced.names[k] for k in memory["open"][:F]])
         return "forces or accelerations are not finite; see whether points of a spring coincide"
@@ -293,7 +298,8 @@ class Trees(Equations):
         run.begin()
         step = self.room.kind(self.rate, t, y, end, rtol=relative, atol=absolute).h_abs
         self._evaluate(t, y, How.ALL)
-        memory["signs"], memory["y"], memory["begun"] = memory["trials"], y, memory["rate"]
+        memory["signs"], memory["y"] = memory["trials"], y
+        memory["stage"] = memory["rate"]  # of which the first is read
         memory["t"], memory["end"], memory["step"], memory["longest"] = t, end, step, largest_step
         memory["relative"], memory["absolute"] = relative, absolute
         memory["dense"] = bool(run.events)
