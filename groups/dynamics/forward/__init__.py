@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.forward.events import Event
-from groups.dynamics.forward.integration import Integrator
+from groups.dynamics.forward.course import Event
 from groups.dynamics.forward.result import Simulation
 from groups.motion import Law
 
 if TYPE_CHECKING:
-    from groups.dynamics.forward.equations import Applied
+    from groups.dynamics.forward.equations import Applied, Integrator
     from groups.model import Model
     from groups.trajectory import Trajectory
     from mbssa import Mechanism, Structure

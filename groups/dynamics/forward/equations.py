@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from groups.dynamics.forces.at import coordinate_fault
+from groups.dynamics.forward.course import CannotGoOnError, Run
 from groups.dynamics.forward.program import Program
 from groups.rotations import quaternion_of
 from groups.trajectory import Trajectory
@@ -24,10 +25,14 @@ if TYPE_CHECKING:
 Applied = float | Callable[[float], float]
 #: Share of the terms of power by which their balance may be off, over the cube of the least pivot.
 UNBALANCED = 1e-6
-
-
-class CannotGoOnError(ValueError):
-    """The equations of motion have no solution in any choice of coordinates."""
+#: Integrators of :mod:`scipy.integrate`.
+Integrator = Literal["DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"]
+#: Those whose steps are written for both lives of the equations in coordinates of trees.
+EXPLICIT = ("DOP853", "RK45", "RK23")
+#: One-step integrators, whose state may be projected on the constraints between two steps.
+ONE_STEP = (*EXPLICIT, "Radau")
+#: Share of an entry, or of 1, by which it is moved for a derivative.
+_DIFFERENCE = 1e-7
 
 
 def too_small(t: float) -> str:
@@ -85,6 +90,58 @@ class Equations(ABC):
     def weakest(self, t: float, sample: Floats) -> str:
         """The group that is nearest to a singular position."""
         return self.traced.group_names[0]
+
+    def run(self, run: Run, integrator: str, tolerance: float, largest_step: float) -> None:
+        """Go from the first to the last instant of a run."""
+        # Samples are values of the integrator's interpolant, projected on the constraints.
+        t, options = float(run.time[0]), {"rtol": tolerance, "atol": 0.01 * tolerance}
+        inside: Callable[[float], Floats]
+
+        def samples(time: Floats) -> Floats:
+            return np.array([self.sample(at, inside(at)) for at in time.tolist()])
+
+        with run.ends(), np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
+            run.begin()
+            solver = self.solver(run.time, integrator, max_step=largest_step, **options)
+            while solver.status == "running":
+                solver.step()
+                run.steps += 1
+                if solver.status == "failed":
+                    raise CannotGoOnError(self.hindered(t, solver.y) or too_small(float(solver.t)))
+                start, t = t, float(solver.t)
+                if run.events or (run.done < len(run.time) and run.time[run.done] <= t):
+                    inside = solver.dense_output()  # which costs evaluations
+                    if not run.passed(start, t, solver.y, inside, samples):
+                        break
+                settled = self.settle(t, solver.y)
+                if settled is not None and integrator in ONE_STEP:
+                    solver.y, solver.f = settled, self.rate(t, settled)
+                try:
+                    if not run.goes_on(t):
+                        break
+                except CannotGoOnError as error:
+                    raise CannotGoOnError(self.hindered(t, solver.y) or str(error)) from None
+        run.evaluations = self.evaluations
+
+    def solver(self, time: Floats, integrator: str, **options: float) -> Any:
+        """An integrator from the first to the last of some instants."""
+        import scipy.integrate
+
+        implicit = {} if integrator in EXPLICIT else {"jac": self._jacobian}
+        kind = getattr(scipy.integrate, integrator)
+        return kind(self.rate, float(time[0]), self.start, float(time[-1]), **options, **implicit)
+
+    def _jacobian(self, t: float, y: Floats) -> Floats:
+        """Derivative (n, n) of the rates by differences."""
+        # Steps are of one size: those of SciPy grow without bound where a rate does not depend on an entry,
+        # such as the work, or the length of a quaternion.
+        rate = self.rate(t, y)
+        found = np.zeros((len(y), len(y)))
+        for k in range(len(y) - 1):
+            moved = y.copy()
+            moved[k] += _DIFFERENCE * max(1.0, abs(y[k]))
+            found[:, k] = (self.rate(t, moved) - rate) / (moved[k] - y[k])
+        return found
 
     def instant(self, t: float, y: Floats) -> Trajectory:
         """All bodies in a state, as a trajectory of one instant."""

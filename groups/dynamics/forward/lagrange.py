@@ -16,7 +16,8 @@ import numpy as np
 import scipy.linalg
 
 from groups.dynamics.forward.bodies import Bodies, turning
-from groups.dynamics.forward.equations import CannotGoOnError, Equations, too_small
+from groups.dynamics.forward.course import CannotGoOnError
+from groups.dynamics.forward.equations import Equations, too_small
 from groups.posed import configuration_at
 from groups.setting import Setting
 
@@ -41,8 +42,8 @@ NEAR = 1e-3
 HEAVY = 1e8
 #: Residual of a regular system, over the size of its terms.
 SOLVED = 1e-12
-#: N m, absolute tolerance of multipliers of ``dae``.
-_UNCONTROLLED = 1e6
+#: Of ``dae``: absolute tolerance of multipliers, N m; the first step, beside the time between two samples.
+_UNCONTROLLED, _FIRST = 1e6, 1e-3
 
 
 class Instant(NamedTuple):
@@ -312,6 +313,9 @@ class Residual(Lagrange):
     def settle(self, t: float, y: Floats) -> None:
         """No projection: the integrator keeps the constraints."""
 
+    def solver(self, time: Floats, integrator: str, **options: float) -> Implicit:
+        return Implicit(self, time, **options)
+
     def __call__(self, t: float, y: Floats, rate: Floats, out: Floats) -> None:
         """Write the residual at a state and its derivative."""
         self.evaluations += 1
@@ -330,26 +334,25 @@ class Residual(Lagrange):
 class Implicit:
     """Steps of SUNDIALS IDA, in the manner of SciPy's integrators."""
 
-    def __init__(
-        self, residual: Residual, t: float, end: float, rtol: float, atol: float, max_step: float,
-        first_step: float,
-    ) -> None:  # fmt: skip
+    def __init__(self, residual: Residual, time: Floats, rtol: float, atol: float, max_step: float) -> None:
         try:
             from sksundae.ida import IDA  # type: ignore[import-not-found, import-untyped, unused-ignore]
         except ModuleNotFoundError:
             raise ModuleNotFoundError(
                 'the method dae needs SUNDIALS: pip install -e ".[dae]" in the clone'
             ) from None
-        self.t, self.y, self.end, self.status = t, residual.start, end, "running"
-        self._hindered = residual.hindered
+        self.t, self.end = time[[0, -1]].tolist()
+        self.y, self.status, self._hindered = residual.start, "running", residual.hindered
         # Multipliers are excluded from error control: they follow from the other unknowns.
         absolute = np.full(len(residual.complete), _UNCONTROLLED)
         absolute[: len(self.y)] = atol
         self._solver: Any = IDA(
-            residual, rtol=rtol, atol=absolute, algebraic_idx=residual.algebraic, first_step=first_step,
+            residual, rtol=rtol, atol=absolute, algebraic_idx=residual.algebraic,
+            # With less, the matrix of an index-2 problem is nearly singular.
+            first_step=_FIRST * float(time[1] - time[0]),
             max_step=max_step if np.isfinite(max_step) else 0.0,  # 0: any
         )  # fmt: skip
-        self._solver.init_step(t, residual.complete, residual.begun)
+        self._solver.init_step(self.t, residual.complete, residual.begun)
 
     def step(self) -> None:
         """Go one step on."""

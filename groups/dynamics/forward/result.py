@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from groups.dynamics.forward.events import Occurrence
-from groups.dynamics.forward.integration import Change
+from groups.dynamics.forward.course import Change, Occurrence
 from groups.results.joints import coordinate_motion
 from groups.results.table import Column, check_target, converted, write_table
 from groups.trajectory import Trajectory

@@ -13,9 +13,8 @@ import numpy as np
 
 from groups.building import build
 from groups.dynamics.forward import METHODS
-from groups.dynamics.forward.equations import CannotGoOnError, Equations, applied_faults
-from groups.dynamics.forward.events import Event, limit_events
-from groups.dynamics.forward.integration import EXPLICIT, ONE_STEP, Integrator, Run, integrate
+from groups.dynamics.forward.course import CannotGoOnError, Event, Run, limit_events
+from groups.dynamics.forward.equations import EXPLICIT, ONE_STEP, Equations, Integrator, applied_faults
 from groups.dynamics.forward.lagrange import Lagrange, Penalty, Residual
 from groups.dynamics.forward.result import Simulation
 from groups.dynamics.forward.trees import Trees
@@ -63,10 +62,7 @@ def run(request: Request) -> Simulation:
     try:
         equations = _begun(request, model, laws, time, integrator)
         course = Run(equations, time, request.events, request.most_steps, request.progress)
-        if isinstance(equations, Trees) and integrator in EXPLICIT:
-            equations.run(course, request.largest_step)
-        else:
-            integrate(course, integrator, request.tolerance, request.largest_step)
+        equations.run(course, integrator, request.tolerance, request.largest_step)
         if not course.samples:
             raise CannotGoOnError(course.status.removeprefix("failed: "))
         return _result(request, course, integrator)

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.forward.equations import Applied, CannotGoOnError, applied_faults
+from groups.dynamics.forward.course import CannotGoOnError
+from groups.dynamics.forward.equations import Applied, applied_faults
 from groups.dynamics.forward.running import model_of
 from groups.dynamics.forward.trees import Trees, massless_text
 from groups.model import Model

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.dynamics.forward.equations import CannotGoOnError, Equations, too_small
+from groups.dynamics.forward.course import CannotGoOnError, Change, Run
+from groups.dynamics.forward.equations import EXPLICIT, Equations, too_small
 from groups.dynamics.forward.evaluation import CAPACITY, LEAP, MASSLESS, How, Kept
-from groups.dynamics.forward.integration import Change, Run
 from groups.dynamics.forward.program import Memory
 from groups.dynamics.forward.stepping import FULL, STUCK, interpolated
 from groups.engine.solve import END
@@ -278,8 +278,10 @@ class Trees(Equations):
 
     # --- steps ---------------------------------------------------------------------------------------
 
-    def run(self, run: Run, largest_step: float) -> None:
-        """Go from the first to the last instant of a run."""
+    def run(self, run: Run, integrator: str, tolerance: float, largest_step: float) -> None:
+        if integrator not in EXPLICIT:
+            super().run(run, integrator, tolerance, largest_step)
+            return
         self.passed: list[str] = []
         with run.ends():
             self._set_out(run, largest_step)

@@ -1,4 +1,4 @@
-"""A run: samples, events and progress; its steps by the integrators of SciPy."""
+"""A run: its samples, events and progress."""
 
 from __future__ import annotations
 
@@ -6,33 +6,25 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.dynamics.forward.equations import CannotGoOnError, Equations, too_small
-from groups.dynamics.forward.events import Event, Occurrence
-from groups.dynamics.forward.lagrange import Implicit, Residual
-from mbssa.arrays import Floats
+from groups.results.joints import coordinate_motion
 
-#: Integrators of :mod:`scipy.integrate`.
-Integrator = Literal["DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"]
-
-#: One-step integrators, whose state may be projected on the constraints between two steps.
-ONE_STEP = ("DOP853", "RK45", "RK23", "Radau")
-
-#: Those whose steps are written for both lives of the equations in coordinates of trees.
-EXPLICIT = ("DOP853", "RK45", "RK23")
+if TYPE_CHECKING:
+    from groups.dynamics.forward.equations import Equations
+    from groups.trajectory import Trajectory
+    from mbssa import Mechanism
+    from mbssa.arrays import Floats
 
 #: Steps from which on a run is given up where, at the pace of its last half, it would take so many times the
 #: steps that are allowed.
 _PACED, _HOPELESS = 1024, 10
 
-#: Share of the time between two samples at which IDA begins.
-_FIRST = 1e-3
 
-#: Share of an entry, or of 1, by which it is moved for a derivative.
-_DIFFERENCE = 1e-7
+class CannotGoOnError(ValueError):
+    """The equations of motion have no solution in any choice of coordinates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +34,67 @@ class Change:
     time: float
     before: tuple[str, ...]
     after: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """An event that occurred: its name, ``time`` in s, and whether it ended the run."""
+
+    name: str
+    time: float
+    ends: bool
+
+
+@dataclass(frozen=True)
+class Event:
+    """A condition on the motion that is monitored during the integration.
+
+    Attributes
+    ----------
+    name : in the result
+    quantity : an expression as :meth:`groups.Trajectory.quantity` takes it (``1-2.angle``,
+        ``distance(a.tip, b.tip)``), or a function of a trajectory of one instant that gives a number
+    target : value that the quantity passes, m or rad
+    direction : 1 where it must rise through it, -1 where it must fall, 0 for both
+    ends : True: the run ends there
+
+    Examples
+    --------
+    >>> Event("upright", "1-2.angle", 1.5707963, direction=1).ends
+    True
+    """
+
+    name: str
+    quantity: str | Callable[[Trajectory], float]
+    target: float = 0.0
+    direction: int = 0
+    ends: bool = True
+
+    def value(self, trajectory: Trajectory) -> float:
+        """Difference of the quantity from its target, of a trajectory of one instant."""
+        if callable(self.quantity):
+            found = self.quantity(trajectory)
+            try:
+                return float(found) - self.target
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"event {self.name}: its function gives {found!r}; return a number"
+                ) from None
+        return float(trajectory.quantity(self.quantity).value[0]) - self.target
+
+
+def limit_events(mechanism: Mechanism) -> list[Event]:
+    """Events that end a run where a joint coordinate reaches a limit of the model."""
+
+    def value(name: str, trajectory: Trajectory) -> float:
+        return float(coordinate_motion(trajectory, name).value[0])
+
+    return [
+        Event(f"{name} at its {which} limit", partial(value, name), limit, direction)
+        for name, limits in mechanism.coordinate_limits.items()
+        for which, limit, direction in zip(("lower", "upper"), limits, (-1, 1), strict=True)
+        if np.isfinite(limit)
+    ]
 
 
 @dataclass(eq=False)
@@ -152,59 +205,3 @@ class Run:
                 "whether rates, gravity, forces and the duration are meant"
             )
         return True
-
-
-def integrate(run: Run, integrator: str, tolerance: float, largest_step: float) -> None:
-    """Integrate from the first to the last instant of a run by an integrator of SciPy, or by IDA."""
-    # Samples are values of the integrator's interpolant, projected on the constraints by the equations.
-    import scipy.integrate
-
-    equations, t, end = run.equations, float(run.time[0]), float(run.time[-1])
-    chosen: dict[str, Any] = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": largest_step}
-    inside: Callable[[float], Floats]
-
-    def samples(time: Floats) -> Floats:
-        return np.array([equations.sample(at, inside(at)) for at in time.tolist()])
-
-    with run.ends(), np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
-        run.begin()
-        if isinstance(equations, Residual):
-            # With less, the matrix of an index-2 problem is nearly singular.
-            first_step = _FIRST * float(run.time[1] - run.time[0])
-            solver: Any = Implicit(equations, t, end, first_step=first_step, **chosen)
-        else:
-            if integrator not in EXPLICIT:
-                chosen["jac"] = partial(_jacobian, equations)
-            solver = getattr(scipy.integrate, integrator)(equations.rate, t, equations.start, end, **chosen)
-        while solver.status == "running":
-            solver.step()
-            run.steps += 1
-            if solver.status == "failed":
-                raise CannotGoOnError(equations.hindered(t, solver.y) or too_small(float(solver.t)))
-            start, t = t, float(solver.t)
-            if run.events or (run.done < len(run.time) and run.time[run.done] <= t):
-                inside = solver.dense_output()  # which costs evaluations
-                if not run.passed(start, t, solver.y, inside, samples):
-                    break
-            settled = equations.settle(t, solver.y)
-            if settled is not None and integrator in ONE_STEP:
-                solver.y, solver.f = settled, equations.rate(t, settled)
-            try:
-                if not run.goes_on(t):
-                    break
-            except CannotGoOnError as error:
-                raise CannotGoOnError(equations.hindered(t, solver.y) or str(error)) from None
-    run.evaluations = equations.evaluations
-
-
-def _jacobian(equations: Equations, t: float, y: Floats) -> Floats:
-    """Derivative (n, n) of the rates by differences."""
-    # Steps are of one size: those of SciPy grow without bound where a rate does not depend on an entry, such
-    # as the work, or the length of a quaternion.
-    rate = equations.rate(t, y)
-    found = np.zeros((len(y), len(y)))
-    for k in range(len(y) - 1):
-        moved = y.copy()
-        moved[k] += _DIFFERENCE * max(1.0, abs(y[k]))
-        found[:, k] = (equations.rate(t, moved) - rate) / (moved[k] - y[k])
-    return found
