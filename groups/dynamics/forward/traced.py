@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,6 @@ import numpy as np
 from groups.dynamics.forces import TYPES
 from groups.dynamics.forces.at import At, Called
 from groups.dynamics.masses import bodies_with_mass, gravity_of
-from groups.engine.dense import Function
 from groups.engine.kinematics import Closure, Group
 from groups.engine.routine import slopes, units
 from groups.engine.twins import groups_of
@@ -36,6 +34,8 @@ if TYPE_CHECKING:
 
 #: A derivative of a row below this is none that tells its size.
 _SMALL = 1e-9
+#: Step of differences, over the size or in rad.
+_DIFFERENCE = 1e-5
 
 
 class Block(NamedTuple):
@@ -319,13 +319,9 @@ class _Traced(At):
         return x, derivative([x], self.of.steady)[0]
 
     def called(self, function: Called, count: int, *numbers: Number) -> list[Number]:
-        graph = self.of.graph
-
-        def node(call: Callable[..., Any], *x: Number) -> Node:
-            return graph.make("user", tuple(graph.node(each).i for each in x), (Function(call), 0))
-
-        found = node(partial(_outside, function), *numbers)
-        return [node(itemgetter(k), found) for k in range(count)]
+        graph, outside = self.of.graph, _Outside(function, min(1.0, self.frames.size))
+        found = graph.make("user", tuple(graph.node(x).i for x in numbers), (outside, 0))
+        return [graph.make("user", (found.i,), (_Part(k), 0)) for k in range(count)]
 
     def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
         about = plus(cross(place, force), moment)  # of the world's origin
@@ -347,10 +343,34 @@ class _Traced(At):
             self.of.force[k] = self.of.force[k] + power(by)
 
 
-def _outside(function: Called, *numbers: Number) -> Sequence[Number]:
-    """Values of a function of arrays at floats or arrays."""
-    found = function(*np.broadcast_arrays(*map(np.atleast_1d, numbers)))
-    return found if any(isinstance(x, np.ndarray) for x in numbers) else [float(x[0]) for x in found]
+class _Outside:
+    """A function of arrays at floats or arrays; its derivatives are by differences."""
+
+    def __init__(self, function: Called, size: float) -> None:
+        self.function, self.step = function, _DIFFERENCE * size
+
+    def of(self, order: int) -> Callable[..., Any]:
+        return self._slopes if order else self._values
+
+    def _values(self, *numbers: Number) -> Sequence[Number]:
+        found = self.function(*np.broadcast_arrays(*map(np.atleast_1d, numbers)))
+        return found if any(isinstance(x, np.ndarray) for x in numbers) else [float(x[0]) for x in found]
+
+    def _slopes(self, *numbers: Number) -> Sequence[Number]:
+        x, along = np.split(np.array(np.broadcast_arrays(*numbers), dtype=np.float64), 2)
+        h = self.step / max(float(np.abs(along).max()), 1e-300)
+        ends = (self._values(*(x + k * along)) for k in (-h, h))
+        return [(after - before) / (2 * h) for before, after in zip(*ends, strict=True)]
+
+
+class _Part:
+    """One of several values, which is linear in them."""
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+
+    def of(self, order: int) -> Callable[..., Number]:
+        return lambda *vectors: vectors[order][self.k]
 
 
 def _measured(

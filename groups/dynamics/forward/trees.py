@@ -162,9 +162,10 @@ class Trees(Equations):
                 found[k] += sign * (turns[body] - turns[parent])
         return found
 
-    def balance(self, value: Floats, rate: Floats) -> tuple[Floats, Floats]:
+    def balance(self, value: Floats, rate: Floats | None = None) -> tuple[Floats, Floats]:
         """Mass matrix (D, D) and generalised forces (D,), bias included, of the driven coordinates."""
         (x, tangents), D = self._accepted, len(value)
+        rate = np.zeros(D) if rate is None else rate
         guess = x + tangents @ (value - x[:D])
         guess[:D] = value
         if not self._closes(guess, rate):
@@ -187,7 +188,7 @@ class Trees(Equations):
 
     def posed_at(self, value: Floats) -> Trajectory:
         """All bodies at rest at values of the driven coordinates."""
-        self.balance(value, np.zeros(len(value)))
+        self.balance(value)
         return self._at_rest(self.tangents[0])
 
     def _at_rest(self, x: Floats) -> Trajectory:
