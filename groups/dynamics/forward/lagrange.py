@@ -114,7 +114,7 @@ class BodyCoordinates(Equations):
             x[traced.poses :] -= step[:, 0]
             v[n:] -= step[:, 1]
         bias, slopes, share = rows[2, more], J[more, :n], J[own, n:] @ inverse
-        residual, rate, second, given_rate = rows[:, own] - rows[:, more] @ share.T
+        residual, rate, second, moved = rows[:, own] - rows[:, more] @ share.T
         force = f[:n] - (inverse @ slopes).T @ f[n:]
 
         def further(second: Floats) -> Floats:
@@ -122,7 +122,7 @@ class BodyCoordinates(Equations):
             return found
 
         return Instant(
-            t, x, v, residual, rate, second, given_rate, J[own, :n] - share @ slopes, M, force, power, further
+            t, x, v, residual, rate, second, -moved, J[own, :n] - share @ slopes, M, force, power, further
         )
 
     def rates(self, x: Floats, v: Floats) -> Floats:

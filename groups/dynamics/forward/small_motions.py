@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from groups.dynamics.forward.course import CannotGoOnError
 from groups.dynamics.forward.equations import Applied, applied_faults
 from groups.dynamics.forward.running import model_of
+from groups.dynamics.forward.traced import along
 from groups.dynamics.forward.trees import Trees, massless_text
 from groups.model import Model
 from groups.motion import Motion
@@ -22,7 +24,7 @@ from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
-from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.derivative import derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.nodes import Number
 from mbssa.io.motion import by_id
@@ -333,17 +335,12 @@ class Slopes:
         traced = equations.traced
         make, force = traced.graph.input, traced.force[: traced.free]
 
-        def along(given: str, to: str) -> Direction:
-            return Direction(lambda name, k: make(to, k) if name == given else 0.0)
-
-        def moved(name: str, k: Any) -> Number:
-            return make("d", k) if name == "x" else make("S", k) if name == "R" else 0.0
-
-        self.equations = equations
+        self.equations, d = equations, partial(make, "d")
         #: Derivatives of the rows by place and twice along directions, of the forces by place and by rate.
-        curvature = derivative(derivative(traced.rows, along("x", "e")), along("x", "d"))
+        curvature = derivative(derivative(traced.rows, along({"x": partial(make, "e")})), along({"x": d}))
         self.rows = [*traced.jacobian.values(), *curvature]
-        self.forces = [*derivative(force, Direction(moved)), *derivative(force, along("v", "d"))]
+        by_place = derivative(force, along({"x": d, "R": partial(make, "S")}))
+        self.forces = [*by_place, *derivative(force, along({"v": d}))]
 
     def __call__(self) -> tuple[Floats, Floats]:
         """Stiffness and damping matrices (D, D) in the pose of the last balance."""

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +20,7 @@ from groups.engine.routine import slopes, units
 from groups.engine.twins import groups_of
 from groups.setting import Setting
 from groups.tree import GroupTree, spanning
-from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.derivative import Direction, Twist, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import UNIT, ZERO, Frame, Vector, clean, cross, dot, minus, plus, relative, times
 from mbssa.graph.nodes import Graph, Node, Number, absolute, is_zero
@@ -45,6 +45,13 @@ class Block(NamedTuple):
     bottom: int
     left: int
     right: int
+
+
+def along(
+    rates: Mapping[str, Callable[[Any], Number]], body: Callable[[int], Twist] | None = None
+) -> Direction:
+    """Direction in which inputs have rates by their names, and others none; and bodies have twists."""
+    return Direction(lambda name, k: rates[name](k) if name in rates else 0.0, body)
 
 
 class Coordinates:
@@ -107,11 +114,11 @@ class Traced:
         self.unit = np.where(self.lengths, self.frames.size, 1.0)
         self._direct()
         #: Nonzero derivatives by (row, coordinate).
-        found = slopes(self.graph, self.rows, "x", self._units())
+        found = slopes(self.graph, self.rows, "x", self.units)
         self.jacobian: dict[tuple[int, int], Number] = {(r, j): x for r, j, x in found if not is_zero(x)}
         #: Rates of the rows, those by the laws alone, and second rates without those of the coordinates.
         self.rates = derivative(self.rows, self.steady)
-        self.moved = derivative(self.rows, Direction(self._of_law)) if laws else [0.0] * self.m
+        self.moved = derivative(self.rows, along(self._law())) if laws else [0.0] * self.m
         self.bias = derivative(self.rates, self.steady)
         self._balance(applied)
 
@@ -191,45 +198,53 @@ class Traced:
         #: Coordinates with limits, as far as the trees have them.
         self.limited = {name: numbers.place.get(mechanism.place_of(name)) for name in limits}
 
-    def _units(self) -> Iterator[tuple[Direction, int]]:
-        """Direction of each unit rate, and the coordinates that change with it as bits."""
-        return units("x", self.n)
-
-    def _of_law(self, name: str, k: Any) -> Number:
-        return self.graph.input("law", k + 1) if name == "law" and k % 3 < 2 else 0.0
+    def _law(self) -> dict[str, Callable[[Any], Number]]:
+        """Rates of the laws and of their rates."""
+        return {"law": lambda k: self.graph.input("law", k + 1) if k % 3 < 2 else 0.0}
 
     def _direct(self) -> None:
         """Directions of unit rates, of the motion, and of it without second rates."""
         make, F = self.graph.input, self.free
 
-        def steady(name: str, k: Any) -> Number:
-            return make("v", k) if name == "x" else self._of_law(name, k)
+        def rate(q: int, i: int) -> Number:
+            return make("R", i * F + q)
 
-        def moving(name: str, k: Any) -> Number:
-            return make("a", k) if name == "v" else steady(name, k)
-
-        def of_column(k: int, name: str, i: Any) -> Number:
-            return make("R", i * F + k) if name == "x" else 0.0
-
-        self.columns = [Direction(partial(of_column, k)) for k in range(F)]
-        self.time, self.steady = Direction(moving), Direction(steady)
+        steady = self._law() | {"x": partial(make, "v")}
+        self.steady, self.time = along(steady), along(steady | {"v": partial(make, "a")})
+        self.columns = [along({"x": partial(rate, q)}) for q in range(F)]
+        #: Directions of coordinates, or of bodies' twists, and which inputs change along each, as bits.
+        self.units = list(units("x", self.n))
 
     def _balance(self, applied: Sequence[str]) -> None:
         """Mass matrix by its lower triangle, generalised forces, energies, power of elements and laws."""
         # A law's power is that of the motion without the loads': a row more, along the true rates.
-        columns = [*self.columns, self.steady] if self.law_rows else self.columns
+        columns, time = [*self.columns, self.steady] if self.law_rows else self.columns, self.time
         self.mass: list[list[Number]] = [[0.0] * (k + 1) for k in range(len(columns))]
         self.force: list[Number] = [0.0] * len(columns)
-        self.kinetic: Number = 0.0
-        self.potential: Number = 0.0
-        self.stored: Number = 0.0
-        self.power: Number = 0.0
+        self.kinetic = self.potential = self.stored = self.power = 0.0
         #: Of the motion with its accelerations: rate of both energies, and the size of its terms.
-        self.change: Number = 0.0
-        self.exchange: Number = 0.0
+        self.change = self.exchange = 0.0
         gravity = gravity_of(self.mechanism)
-        for b, mass, centre, moment in bodies_with_mass(self.mechanism, self.frames):
-            self._mass(columns, self.bodies[b], mass, clean(centre), clean(moment), gravity)
+        for b, mass, centre, matrix in bodies_with_mass(self.mechanism, self.frames):
+            frame, moment = self.bodies[b], clean(matrix)
+            c = frame.end(clean(centre), UNIT)
+            velocity, turn = derivative(c.place, time), frame.motion.twist(time)[1]
+            second, spin = derivative(velocity, time), frame.seen(turn)
+            momentum = [dot(row, spin) for row in moment]
+            faster = frame.seen(derivative(turn, time))
+            push = times(mass, minus(gravity, second))
+            gyro = plus([dot(row, faster) for row in moment], cross(spin, momentum))
+            linear = [derivative(c.place, by) for by in columns]
+            angular = [frame.seen(frame.motion.twist(by)[1]) for by in columns]
+            for k, (by, turn) in enumerate(zip(linear, angular, strict=True)):
+                self.force[k] = self.force[k] + dot(by, push) - dot(turn, gyro)
+                turned = [dot(row, turn) for row in moment]
+                for i in range(min(k + 1, self.free)):
+                    self.mass[k][i] = self.mass[k][i] + mass * dot(linear[i], by) + dot(angular[i], turned)
+            for term in (-mass * dot(velocity, gravity), mass * dot(velocity, second), dot(spin, gyro)):
+                self.change, self.exchange = self.change + term, self.exchange + absolute(term)
+            self.kinetic = self.kinetic + 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum))
+            self.potential = self.potential - mass * dot(c.place, gravity)
         at = _Traced(self, columns)
         for force in self.mechanism.forces:
             self.stored = self.stored + TYPES[force.type].exert(force, at)
@@ -267,37 +282,10 @@ class Traced:
         masses = [x for row in self.mass for x in row]
         return [*masses, *self.force, self.power, self.kinetic, self.potential]
 
-    @cached_property
+    @property
     def results(self) -> list[Number]:
         """All that an evaluation needs."""
         return [*self.rows, *self.jacobian.values(), *self.moved, *self.bias, *self.balance]
-
-    def _mass(
-        self, columns: Sequence[Direction], frame: Frame, mass: float, centre: Vector,
-        moment: Sequence[Vector], gravity: Vector,
-    ) -> None:  # fmt: skip
-        """Add a body to the mass matrix, the forces and the energies."""
-        c = frame.end(centre, UNIT)
-
-        def momentum(spin: Vector) -> list[Number]:
-            return [dot(row, spin) for row in moment]
-
-        linear = [derivative(c.place, by) for by in columns]
-        angular = [frame.seen(frame.motion.twist(by)[1]) for by in columns]
-        velocity, spin = derivative(c.place, self.time), frame.motion.twist(self.time)[1]
-        second, faster = derivative(velocity, self.time), frame.seen(derivative(spin, self.time))
-        spin = frame.seen(spin)
-        push = times(mass, minus(gravity, second))
-        gyro = plus(momentum(faster), cross(spin, momentum(spin)))
-        for k, (by, turn) in enumerate(zip(linear, angular, strict=True)):
-            self.force[k] = self.force[k] + dot(by, push) - dot(turn, gyro)
-            turned = momentum(turn)
-            for i in range(min(k + 1, self.free)):
-                self.mass[k][i] = self.mass[k][i] + mass * dot(linear[i], by) + dot(angular[i], turned)
-        for term in (-mass * dot(velocity, gravity), mass * dot(velocity, second), dot(spin, gyro)):
-            self.change, self.exchange = self.change + term, self.exchange + absolute(term)
-        self.kinetic = self.kinetic + 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum(spin)))
-        self.potential = self.potential - mass * dot(c.place, gravity)
 
 
 class _Traced(At):
