@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from itertools import islice
 from math import nan
 from typing import Any
 
@@ -245,11 +244,8 @@ def _evaluate(c: Script, traced: Traced, room: Room, ask: bool) -> None:
         speed, leap = _rates(c, traced, room, write)
         _put(c, room.b, write(traced.bias))
         _solve_into_a(c, room)
-        found = write(traced.balance)
-        power, kinetic, potential = found[-3:]
-        following = iter(found)
-        lower = [list(islice(following, len(row))) for row in traced.mass]
-        forces = list(islice(following, len(traced.force)))
+        lower, forces = [write(row) for row in traced.mass], write(traced.force)
+        power, kinetic, potential = write([traced.power, traced.kinetic, traced.potential])
         for q in range(room.free):
             _put(c, room.matrix + q * room.free, lower[q])
         _put(c, room.forces, forces[: room.free])

@@ -43,6 +43,7 @@ def write_advance(c: Script, room: Room) -> None:
             c.put(i + room.given, c.number(i + room.y) + h * total)
 
     with c.function("advance"):
+        one = c.value(1.0, "number")
         c.put_whole(room.taken, 0)
         with c.repeat():
             c.copy_wholes(room.before, 0, room.restored)
@@ -54,47 +55,39 @@ def write_advance(c: Script, room: Room) -> None:
             h = c.chosen(last, end - t, h)
             c.put(room.h, h)
             following = c.chosen(last, end, t + h)
-            sound = c.variable(c.value(1.0, "number"))
             c.put(room.error, nan)
-            for s in range(1, stages):
-                with c.when(sound.get() > 0.0):
+            with c.repeat():  # until a stage is refused
+                for s in range(1, stages):
                     combined(kind.A[s], h)
                     evaluate(t + float(kind.C[s]) * h, s, How.GIVEN)
-                    refused = c.number(K[s] + N - 1)
-                    sound.set(c.chosen(refused.is_(refused), c.value(1.0, "number"), c.value(0.0, "number")))
-            with c.when(sound.get() > 0.0):
+                    c.leave(c.number(K[s] + N - 1).is_not(c.number(K[s] + N - 1)))
                 combined(kind.B, h)
                 evaluate(following, stages, How.ALL)
                 c.put(room.error, _error(c, room))
-                error = c.number(room.error)
-                crossed = (c.number(room.crossed) > 0.0) & (error < 1.0)
-                with c.when(crossed):
+                with c.when((c.number(room.crossed) > 0.0) & (c.number(room.error) < 1.0)):
                     c.call("straighten")
-                    off = c.number(room.off)
-                    c.put(room.error, c.chosen(off <= STRAIGHT, error, c.value(nan, "number")))
+                    error, straight = c.number(room.error), c.number(room.off) <= STRAIGHT
+                    c.put(room.error, c.chosen(straight, error, c.value(nan, "number")))
+                c.leave(t.is_(t))
             error = c.number(room.error)
-            accepted, known = error < 1.0, error.is_(error)
+            accepted, refused = error < 1.0, error.is_not(error)
             factor = c.variable(c.value(AFTER_REFUSAL, "number"))
-            with c.when(known):
+            with c.when(error.is_(error)):
                 write = c.formulas(lambda *_: room.error, [change])
                 c.put(room.error, c.larger(error, 1e-30))
                 factor.set(c.larger(SAFETY * write([change])[0], SLOWEST))
             c.put_whole(room.why, FULL)
             with c.when(accepted):
-                most = c.chosen(
-                    c.number(room.again) > 0.0, c.value(1.0, "number"), c.value(FASTEST, "number")
-                )
+                most = c.chosen(c.number(room.again) > 0.0, one, c.value(FASTEST, "number"))
                 c.put(room.step, h * c.smaller(factor.get(), most))
                 c.put(room.again, 0.0)
                 _accept(c, room, following, evaluate, combined)
                 with c.when(last):
                     c.put_whole(room.why, REACHED)
-            rejected = c.chosen(accepted, c.value(0.0, "number"), c.value(1.0, "number")) > 0.0
-            with c.when(rejected):
+            with c.when(refused | (error >= 1.0)):
                 c.copy_wholes(0, room.before, room.restored)
-                c.put(room.again, c.chosen(known, c.value(1.0, "number"), c.value(0.0, "number")))
-                with c.when(error.is_not(error)):
-                    c.put(room.near, c.number(room.near) * LOWER)
+                c.put(room.again, c.chosen(refused, c.value(0.0, "number"), one))
+                c.put(room.near, c.number(room.near) * c.chosen(refused, c.value(LOWER, "number"), one))
                 h = h * c.smaller(factor.get(), 1.0)
                 c.put(room.step, h)
                 with c.when(h < c.larger(c.size(t), 1e-3) * LEAST):

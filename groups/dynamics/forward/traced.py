@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -277,15 +278,10 @@ class Traced:
         return [*numbers, *energies, *self.rows, *self.rates]
 
     @property
-    def balance(self) -> list[Number]:
-        """Mass matrix by rows, forces, power, kinetic and potential energy."""
-        masses = [x for row in self.mass for x in row]
-        return [*masses, *self.force, self.power, self.kinetic, self.potential]
-
-    @property
     def results(self) -> list[Number]:
         """All that an evaluation needs."""
-        return [*self.rows, *self.jacobian.values(), *self.moved, *self.bias, *self.balance]
+        found = [*self.rows, *self.jacobian.values(), *self.moved, *self.bias, *self.force]
+        return [*found, *chain(*self.mass), self.power, self.kinetic, self.potential]
 
 
 class _Traced(At):
