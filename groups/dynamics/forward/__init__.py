@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.forward.course import Event
-from groups.dynamics.forward.result import Simulation
+from groups.dynamics.forward.course import Event, Simulation
 from groups.motion import Law
 
 if TYPE_CHECKING:

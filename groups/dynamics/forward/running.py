@@ -13,10 +13,9 @@ import numpy as np
 
 from groups.building import build
 from groups.dynamics.forward import METHODS
-from groups.dynamics.forward.course import CannotGoOnError, Event, Run, limit_events
+from groups.dynamics.forward.course import CannotGoOnError, Event, Run, Simulation, limit_events
 from groups.dynamics.forward.equations import EXPLICIT, ONE_STEP, Equations, Integrator, applied_faults
 from groups.dynamics.forward.lagrange import Lagrange, Penalty, Residual
-from groups.dynamics.forward.result import Simulation
 from groups.dynamics.forward.trees import Trees
 from groups.dynamics.masses import massless
 from groups.model import Model
@@ -172,13 +171,9 @@ def _setting_faults(request: Request) -> list[str]:
         if not isinstance(event, Event):
             faults[f"events: {event!r} is none; give groups.Event(name, quantity, target)"] = True
             continue
-        text = f"event {event.name}"
+        text, ways = f"event {event.name}", (-1, 0, 1)
         faults[f"{text}: target is {event.target}; write a number"] = not np.isfinite(event.target)
-        faults[f"{text}: direction is {event.direction}; write 1, -1 or 0"] = event.direction not in (
-            -1,
-            0,
-            1,
-        )
+        faults[f"{text}: direction is {event.direction}; write 1, -1 or 0"] = event.direction not in ways
     return [text for text, wrong in faults.items() if wrong]
 
 

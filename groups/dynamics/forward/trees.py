@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.dynamics.forward.course import CannotGoOnError, Change, Run
-from groups.dynamics.forward.equations import EXPLICIT, Equations, too_small
+from groups.dynamics.forward.equations import EXPLICIT, Equations, Memory, too_small
 from groups.dynamics.forward.evaluation import CAPACITY, LEAP, MASSLESS, How, Kept
-from groups.dynamics.forward.program import Memory
 from groups.dynamics.forward.stepping import FULL, STUCK, interpolated
 from groups.engine.solve import END
 from groups.motion import Motion
