@@ -292,29 +292,9 @@ class Residual(Lagrange):
 
     # The index-2 form of Gear, Gupta and Leimkuhler (1985): velocities fulfil the constraints' rates, and
     # further multipliers the constraints themselves. The integrator, SUNDIALS IDA, alone solves the system.
-    # Only rows that are independent at the beginning are kept.
-
-    def __init__(
-        self, model: Model, applied: Mapping[str, Applied], laws: Mapping[str, Law], begin: Trajectory
-    ) -> None:
-        super().__init__(model, applied, laws, begin)
-        at, t = self.first, self.first.t
-        _, R, order = scipy.linalg.qr((at.jacobian * self.unit).T, mode="economic", pivoting=True)
-        size = np.abs(np.diag(R))
-        self.kept = np.sort(order[: int((size > DEPENDENT * max(size.max(initial=0.0), 1e-300)).sum())])
-        n, states, m = self.traced.n, len(self.start), len(self.kept)
-        #: Further unknowns and their rates, and multipliers.
-        self.further = [*range(self.traced.poses, n), *range(n + self.n, states - 1)]
-        self.algebraic = [*self.further, *range(states, states + 2 * m)]
-        #: Consistent state and derivative.
-        self.complete = np.concatenate([self.start, self.solved(at)[2][self.kept], np.zeros(m)])
-        self.begun = np.append(self.rate(t, self.start), np.zeros(2 * m))
 
     def settle(self, t: float, y: Floats) -> None:
         """No projection: the integrator keeps the constraints."""
-
-    def solver(self, time: Floats, integrator: str, **options: float) -> Implicit:
-        return Implicit(self, time, **options)
 
     def __call__(self, t: float, y: Floats, rate: Floats, out: Floats) -> None:
         """Write the residual at a state and its derivative."""
@@ -330,37 +310,45 @@ class Residual(Lagrange):
         out[self.further] = (y[:n] - np.concatenate([at.x, at.v, [0.0]]))[self.further]
         out[n : n + m], out[n + m :] = at.rate[self.kept], at.residual[self.kept]
 
+    # --- steps of IDA, in the manner of SciPy's integrators ------------------------------------------
 
-class Implicit:
-    """Steps of SUNDIALS IDA, in the manner of SciPy's integrators."""
-
-    def __init__(self, residual: Residual, time: Floats, rtol: float, atol: float, max_step: float) -> None:
+    def solver(self, time: Floats, integrator: str, **options: float) -> Residual:
         try:
             from sksundae.ida import IDA  # type: ignore[import-not-found, import-untyped, unused-ignore]
         except ModuleNotFoundError:
             raise ModuleNotFoundError(
                 'the method dae needs SUNDIALS: pip install -e ".[dae]" in the clone'
             ) from None
-        self.t, self.end = time[[0, -1]].tolist()
-        self.y, self.status, self._hindered = residual.start, "running", residual.hindered
+        at, n, states = self.first, self.traced.n, len(self.start)
+        # Only rows that are independent at the beginning are kept.
+        _, R, order = scipy.linalg.qr((at.jacobian * self.unit).T, mode="economic", pivoting=True)
+        size = np.abs(np.diag(R))
+        self.kept = np.sort(order[: int((size > DEPENDENT * max(size.max(initial=0.0), 1e-300)).sum())])
+        self.further = [*range(self.traced.poses, n), *range(n + self.n, states - 1)]
+        still = np.zeros(2 * len(self.kept))
+        y, rate = np.append(self.start, still), np.append(self.rate(at.t, self.start), still)
+        y[states : states + len(self.kept)] = self.solved(at)[2][self.kept]
         # Multipliers are excluded from error control: they follow from the other unknowns.
-        absolute = np.full(len(residual.complete), _UNCONTROLLED)
-        absolute[: len(self.y)] = atol
-        self._solver: Any = IDA(
-            residual, rtol=rtol, atol=absolute, algebraic_idx=residual.algebraic,
+        longest, absolute = options["max_step"], np.full(len(y), _UNCONTROLLED)
+        absolute[:states] = options["atol"]
+        self._ida: Any = IDA(
+            self, rtol=options["rtol"], atol=absolute, algebraic_idx=[*self.further, *range(states, len(y))],
             # With less, the matrix of an index-2 problem is nearly singular.
             first_step=_FIRST * float(time[1] - time[0]),
-            max_step=max_step if np.isfinite(max_step) else 0.0,  # 0: any
+            max_step=longest if np.isfinite(longest) else 0.0,  # 0: any
         )  # fmt: skip
-        self._solver.init_step(self.t, residual.complete, residual.begun)
+        self.t, self.end = time[[0, -1]].tolist()
+        self.y, self.status = self.start, "running"
+        self._ida.init_step(self.t, y, rate)
+        return self
 
     def step(self) -> None:
         """Go one step on."""
         t = self.t
         while self.t == t:  # after a look back the end of the last step comes first
-            found = self._solver.step(self.end, method="onestep", tstop=self.end)
+            found = self._ida.step(self.end, method="onestep", tstop=self.end)
             if not found.success:
-                fault = self._hindered(t, self.y) or f"{too_small(t)} (IDA: {found.message})"
+                fault = self.hindered(t, self.y) or f"{too_small(t)} (IDA: {found.message})"
                 raise CannotGoOnError(fault)
             self.t, self.y = float(found.t), np.array(found.y[: len(self.y)])
         self.status = "running" if self.t < self.end else "finished"
@@ -368,4 +356,4 @@ class Implicit:
     def dense_output(self) -> Callable[[float], Floats]:
         """States within the last step."""
         t, y = self.t, self.y
-        return lambda at: y if at == t else np.array(self._solver.step(at).y[: len(y)])
+        return lambda at: y if at == t else np.array(self._ida.step(at).y[: len(y)])
