@@ -173,7 +173,7 @@ def equilibrium(
     (-1.570796, True)
     """
     equations = _equations(of, initial or {}, applied or {})
-    names, slopes = equations.coordinates, Slopes(equations)
+    names, slopes = equations.traced.drives, Slopes(equations)
     start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
     try:
         # A start at rest has no forces to compare with, but those of a unit displacement.
@@ -218,7 +218,7 @@ def linearise(
     (0.498488, 0.498488)
     """
     equations = _equations(of, at or {}, applied or {})
-    return _linearised(equations, Slopes(equations), equations.start[: len(equations.coordinates)])
+    return _linearised(equations, Slopes(equations), equations.start[: len(equations.traced.drives)])
 
 
 def _downhill(
@@ -246,7 +246,7 @@ def _downhill(
             try:
                 lowest = float(scipy.linalg.eigvalsh((K + K.T) / 2, M)[0])
             except np.linalg.LinAlgError:
-                raise CannotGoOnError(massless_text(np.diag(M), equations.coordinates)) from None
+                raise CannotGoOnError(massless_text(np.diag(M), equations.traced.drives)) from None
         step = _damped(K, M, f, max(0.0, -2.0 * lowest), unit, radius)
         length = float(np.abs(step / unit).max())
         if next(evaluations) > MOST_EVALUATIONS:
@@ -320,7 +320,7 @@ def _linearised(equations: Trees, slopes: Slopes, value: Floats) -> Linearisatio
     size = np.abs(eigenvalues)
     ratio = -eigenvalues.real / np.where(size > 0.0, size, 1.0)
     return Linearisation(
-        equations.coordinates, value.copy(), mass, damping, stiffness, eigenvalues,
+        tuple(equations.traced.drives), value.copy(), mass, damping, stiffness, eigenvalues,
         eigenvalues.imag / (2 * np.pi), ratio, modes, force, equations.model,
     )  # fmt: skip
 

@@ -60,7 +60,8 @@ class Trees(Equations):
         self.code = self.program.code(integrator, in_code, wanted=compiled is True)
         #: Later instants are sampled.
         self.room, self.memory = self.code.room, Memory(self.code, self._ask, np.array(time[1:]))
-        self.coordinates = tuple(n for n in self.traced.drives if n not in laws)
+        #: Indices of the independent coordinates.
+        self.free = [k for k, name in enumerate(self.traced.drives) if name not in laws]
         #: Coordinates (n,) and their rates (n, D) for unit rates of the driven ones.
         self._accepted = np.array(self.traced.start), np.zeros((self.traced.n, len(self.traced.drives)))
         self.memory["applied"] = [0.0 if callable(value) else value for value in applied.values()]
@@ -366,10 +367,10 @@ class Trees(Equations):
 
     def _choose(self, run: Run, t: float, free: list[int]) -> None:
         """Note a choice of independent coordinates."""
-        self.free, after = free, tuple(self.traced.names[k] for k in free)
-        if set(after) != set(self.coordinates):
-            run.changes.append(Change(t, self.coordinates, after))
-            self.coordinates = after
+        if free != self.free:
+            before, after = (tuple(self.traced.names[k] for k in each) for each in (self.free, free))
+            run.changes.append(Change(t, before, after))
+            self.free = free
 
     def _watch(self, time: Floats, kept: Floats, y: Floats, free: Floats) -> tuple[int, str] | None:
         """The first of some steps at which the balance of energy is off, or a contact has ended."""
