@@ -105,13 +105,12 @@ class Run:
     """A run from the first to the last of some instants: samples up to the last one reached, and its end."""
 
     equations: Equations
-    time: Floats  # (T,)
+    time: Floats  # (T,), the last one that of an event which ends the run
     events: Sequence[Event]
     most_steps: int
     progress: Callable[[float], object] | None
     samples: list[Floats] = field(default_factory=list)  # (t, …) each, t of them in all are done
     done: int = 0
-    stopped: float | None = None  # s, of a last sample at an event
     occurrences: list[Occurrence] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -119,13 +118,7 @@ class Run:
     steps: int = 0
     evaluations: int = 0
     before: list[float] = field(default_factory=list)  # values of the events at the last step
-    reached: dict[int, float] = field(default_factory=dict)  # s, by the number of steps, powers of two
-
-    @property
-    def sampled(self) -> Floats:
-        """Times of the samples, s."""
-        last = [] if self.stopped is None else [self.stopped]
-        return np.concatenate([self.time[: self.done], last])
+    reached: float = 0.0  # s, at the last number of steps that was a power of two
 
     @contextmanager
     def ends(self) -> Iterator[None]:
@@ -161,7 +154,7 @@ class Run:
             return True
         if self.time[self.done - 1] < stop:
             self.samples.append(self.equations.sample(stop, inside(stop))[None])
-            self.stopped = stop
+            self.time, self.done = np.append(self.time[: self.done], stop), self.done + 1
         self.status = f"event {last.name}"
         return False
 
@@ -198,9 +191,9 @@ class Run:
             return False
         needed = 0.0
         if steps.bit_count() == 1:
-            self.reached[steps] = t
             if steps >= _PACED and not any(event.ends for event in self.events):
-                needed = steps + (last - t) / (t - self.reached[steps // 2]) * (steps // 2)
+                needed = steps + (last - t) / (t - self.reached) * (steps // 2)
+            self.reached = t
         if t < last and (steps >= self.most_steps or needed > _HOPELESS * self.most_steps):
             pace = f", at a pace of {needed:.1g} steps for the run" if needed else ""
             raise CannotGoOnError(

@@ -216,11 +216,10 @@ class Memory:
         finite = self._compiled or isfinite(y @ y)  # functions of Python refuse infinity
         return self._rate.copy() if finite and self.evaluate(t, y, How.TRIAL) else np.full(len(y), np.nan)
 
-    def advance(self) -> Floats:
-        """Take steps; their numbers (k, …)."""
+    def advance(self) -> Any:
+        """Take steps; their numbers (k,) by name."""
         self._called(self._advance)
-        found: Floats = self["record"][: self["taken"]]
-        return found
+        return self["record"].view(self.room.steps)[: self["taken"], 0]
 
     def _called(self, function: Callable[[], None]) -> None:
         try:

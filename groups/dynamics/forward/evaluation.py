@@ -65,10 +65,12 @@ class Room:
         self.stages, self.extra = len(kind.B), len(getattr(kind, "A_EXTRA", ()))
         #: Columns of the interpolant: powers of the way.
         self.powers = 7 if self.extra else kind.P.shape[1]
-        #: Of a step: time, length, what was kept, pivots' columns, state, rate, and its interpolant.
-        self.heads = 2 + len(Kept) + F
-        self.width = self.heads + 2 * N + self.powers * N
         slots, one = self.stages + 1 + self.extra, ()
+        #: Numbers of a step, with its interpolant, and their places in it.
+        self.steps = _laid(
+            np.float64, t=one, h=one, kept=len(Kept), free=F, state=N, slope=N, columns=(self.powers, N)
+        )
+        self.width, self.of_step = self.steps.itemsize // 8, _places(self.steps)
         self.numbers = _laid(
             np.float64, time=one, x=n, v=n, work=one, rate=N, kept=len(Kept), given=N,
             # Largest rate so far and now; error by rounding; least pivot; tolerance; rest of redundant rows.
@@ -95,8 +97,7 @@ class Room:
             # wanted, next sample.
             taken=one, most=one, why=one, evaluations=one, dense=one, sample=one, answers=one,
         )  # fmt: skip
-        for layout in (self.numbers, self.wholes):
-            vars(self).update({name: at // 8 for name, (_, at, *_) in (layout.fields or {}).items()})
+        vars(self).update(_places(self.numbers) | _places(self.wholes))
         #: Whether a stage is beyond a singular pose; places of the stages' rates.
         self.crossed, self.K = self.kept + Kept.CROSSED, [self.stage + k * N for k in range(slots)]
         #: Times of the samples, the last one infinite. At the place ``answers``, for each: coordinates, rates
@@ -115,6 +116,10 @@ class Room:
 def _laid(kind: type, **counts: int | tuple[int, ...]) -> np.dtype[Any]:
     """Numbers of one kind by name, one after another."""
     return np.dtype([(name, kind, count) for name, count in counts.items()])
+
+
+def _places(layout: np.dtype[Any]) -> dict[str, int]:
+    return {name: at // 8 for name, (_, at, *_) in (layout.fields or {}).items()}
 
 
 def write_evaluation(c: Script, traced: Traced, room: Room, ask: bool) -> None:

@@ -247,7 +247,7 @@ def _instants(request: Request, faults: list[str]) -> Floats:
 
 def _result(request: Request, course: Run, integrator: str) -> Simulation:
     """The result with its energies and errors."""
-    equations, time = course.equations, course.sampled
+    equations, time = course.equations, course.time[: course.done]
     measured = equations.measured(time, np.concatenate(course.samples))
     structure, mechanism, laws = equations.model.structure, equations.mechanism, equations.laws
     trajectory, work = measured.trajectory, measured.work

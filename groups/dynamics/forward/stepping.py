@@ -117,15 +117,16 @@ def _error(c: Script, room: Room) -> Value:
 
 def _accept(c: Script, room: Room, t: Value, evaluate: Any, combined: Any) -> None:
     """Record the step, with its interpolant where that is wanted, and go on from its end."""
-    N, K, stages = room.state, room.K, room.stages
+    N, K, stages, at = room.state, room.K, room.stages, room.of_step
     row = c.whole(room.taken) * room.width + room.record
-    c.put(row, t)
-    c.put(row + 1, c.number(room.h))
-    c.copy(row + 2, room.kept, len(Kept))
+    state, slope = row + at["state"], row + at["slope"]
+    c.put(row + at["t"], t)
+    c.put(row + at["h"], c.number(room.h))
+    c.copy(row + at["kept"], room.kept, len(Kept))
     with c.loop(room.free) as q:
-        c.put(q + row + 2 + len(Kept), c.as_number(c.whole(q + room.open)))
-    c.copy(row + room.heads, room.x, N)
-    c.copy(row + room.heads + N, K[stages], N)
+        c.put(q + row + at["free"], c.as_number(c.whole(q + room.open)))
+    c.copy(state, room.x, N)
+    c.copy(slope, K[stages], N)
     # ---- what the next step begins with
     c.put(room.speed, c.number(room.trial))
     c.copy(room.signs, room.trials, room.pivots)
@@ -140,8 +141,8 @@ def _accept(c: Script, room: Room, t: Value, evaluate: Any, combined: Any) -> No
             c.put_whole(room.sample, c.whole(room.sample) + 1)
         c.copy_wholes(0, room.after, room.restored)
     c.put(room.t, t)
-    c.copy(room.y, row + room.heads, N)
-    c.copy(K[0], row + room.heads + N, N)
+    c.copy(room.y, state, N)
+    c.copy(K[0], slope, N)
     c.put_whole(room.taken, c.whole(room.taken) + 1)
 
 
@@ -149,7 +150,7 @@ def _interpolate(c: Script, room: Room, row: Value, evaluate: Any, combined: Any
     """Columns of the interpolant of a step, as SciPy has them."""
     kind, K, N, stages = room.kind, room.K, room.state, room.stages
     h, t = c.number(room.h), c.number(room.t)
-    at = row + room.heads + 2 * N
+    at = row + room.of_step["columns"]
     for k in range(room.extra):
         combined(kind.A_EXTRA[k], h)
         evaluate(t + float(kind.C_EXTRA[k]) * h, stages + 1 + k, How.LOOK)
@@ -158,7 +159,7 @@ def _interpolate(c: Script, room: Room, row: Value, evaluate: Any, combined: Any
         numbers = [c.number(i + k) for k in K]
         first = 3 if room.extra else 0
         if room.extra:
-            change = c.number(i + row + room.heads) - c.number(i + room.y)
+            change = c.number(i + row + room.of_step["state"]) - c.number(i + room.y)
             begin, end = h * numbers[0], h * numbers[stages]
             for k, x in enumerate((change, begin - change, 2.0 * change - end - begin)):
                 c.put(i + at + k * N, x)
@@ -172,7 +173,7 @@ def _sample(c: Script, room: Room, row: Value) -> None:
     n, N, index = room.n, room.state, c.whole(room.sample)
     time = c.number(index + room.samples)
     s = (time - c.number(room.t)) / c.number(room.h)
-    at, h = row + room.heads + 2 * N, c.number(room.h)
+    at, h = row + room.of_step["columns"], c.number(room.h)
     factors = (s, 1.0), (1.0 - s, -1.0) if room.extra else (s, 1.0)
     with c.loop(N) as i:
         total = slope = c.value(0.0, "number")

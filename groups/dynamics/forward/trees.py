@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -334,15 +334,9 @@ class Trees(Equations):
                 memory.use(self.code)
         return bool(why == FULL)
 
-    def _look(self, run: Run, rows: Floats) -> bool:
+    def _look(self, run: Run, rows: Any) -> bool:
         """Look at some steps; False if the run ends there."""
-        room, N = self.room, self.room.state
-        time, kept, free = (
-            rows[:, 0],
-            rows[:, 2 : 2 + len(Kept)],
-            np.sort(rows[:, 2 + len(Kept) : room.heads]),
-        )
-        states = rows[:, room.heads : room.heads + N]
+        (time, kept, states), free = (rows[name] for name in ("t", "kept", "state")), np.sort(rows["free"])
         fault = self._watch(time, kept.T, states.T, free)
         if fault is not None:
             k, text = fault
@@ -355,8 +349,7 @@ class Trees(Equations):
             self.passed.append(f"t = {time[k]:.6g} s: {self._where(free[k].astype(int), states[k])}")
 
         def inside(at: float, y0: Floats = self.y, t0: float = self.t) -> Floats:
-            columns = rows[-1, room.heads + 2 * N :].reshape(-1, N)
-            return interpolated(room, y0, columns, (at - t0) / rows[-1, 1])
+            return interpolated(self.room, y0, rows[-1]["columns"], (at - t0) / rows[-1]["h"])
 
         if not run.passed(self.t, t, y, inside, partial(self.memory.answers, run.done - 1)):
             return False
