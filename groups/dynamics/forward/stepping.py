@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from groups.dynamics.forward.evaluation import LEAP, LOWER, NEAR, SHARE, STRAIGHT, How, Kept, Room
+from groups.dynamics.forward.evaluation import KEPT, LEAP, LOWER, NEAR, SHARE, STRAIGHT, How, Room
 from mbssa.arrays import Floats
 from mbssa.graph.nodes import Graph, exp, log
 from mbssa.graph.script import Script, Value
@@ -122,7 +122,7 @@ def _accept(c: Script, room: Room, t: Value, evaluate: Any, combined: Any) -> No
     state, slope = row + at["state"], row + at["slope"]
     c.put(row + at["t"], t)
     c.put(row + at["h"], c.number(room.h))
-    c.copy(row + at["kept"], room.kept, len(Kept))
+    c.copy(row + at[KEPT[0]], room.kinetic, len(KEPT))
     with c.loop(room.free) as q:
         c.put(q + row + at["free"], c.as_number(c.whole(q + room.open)))
     c.copy(state, room.x, N)
@@ -130,7 +130,7 @@ def _accept(c: Script, room: Room, t: Value, evaluate: Any, combined: Any) -> No
     # ---- what the next step begins with
     c.put(room.speed, c.number(room.trial))
     c.copy(room.signs, room.trials, room.pivots)
-    c.put(room.near, c.smaller(c.number(room.kept + Kept.PIVOT) * SHARE, NEAR))
+    c.put(room.near, c.smaller(c.number(room.pivot) * SHARE, NEAR))
     wanted = c.whole(room.dense).is_(1) | (c.number(c.whole(room.sample) + room.samples) <= t)
     with c.when(wanted):
         c.copy_wholes(room.after, 0, room.restored)
@@ -188,8 +188,8 @@ def _sample(c: Script, room: Room, row: Value) -> None:
     c.put_whole(room.how, How.LOOK)
     c.call("evaluate")
     to = index * room.answer + c.whole(room.answers)
-    pivot, power = c.number(room.kept + Kept.PIVOT), c.number(room.rate + 2 * n)
-    near = power.is_(power) & (c.number(room.kept + Kept.FIRST) <= LEAP * pivot)
+    pivot, power = c.number(room.pivot), c.number(room.rate + 2 * n)
+    near = power.is_(power) & (c.number(room.first) <= LEAP * pivot)
     c.copy(to, room.given, 2 * n)
     c.copy(to + 2 * n, room.second, n)
     with c.when(near):

@@ -12,7 +12,7 @@ import numpy as np
 
 from groups.dynamics.forward.course import CannotGoOnError, Change, Run
 from groups.dynamics.forward.equations import EXPLICIT, Equations, Memory, too_small
-from groups.dynamics.forward.evaluation import CAPACITY, LEAP, MASSLESS, How, Kept
+from groups.dynamics.forward.evaluation import CAPACITY, LEAP, MASSLESS, How
 from groups.dynamics.forward.stepping import FULL, STUCK, interpolated
 from groups.engine.solve import END
 from groups.motion import Motion
@@ -104,7 +104,7 @@ class Trees(Equations):
             raise CannotGoOnError("the groups cannot be closed in the initial pose")
         if not sound:
             raise CannotGoOnError(self._unsound())
-        memory["allowed"] = self.allowed = max(REDUNDANT * memory["kept"][Kept.REST], CONSISTENT)
+        memory["allowed"] = self.allowed = max(REDUNDANT * memory["rest"], CONSISTENT)
         self.start = self._closed
         self.start[-1] = 0.0
         if not self.laws:
@@ -214,8 +214,7 @@ class Trees(Equations):
         return np.concatenate([memory["x"], memory["v"], [memory["work"]]])
 
     def _near(self) -> bool:
-        kept = self.memory["kept"]
-        return bool(self.memory["found"] and kept[Kept.FIRST] <= LEAP * kept[Kept.PIVOT])
+        return bool(self.memory["found"] and self.memory["first"] <= LEAP * self.memory["pivot"])
 
     def _evaluate(self, t: float, y: Floats, how: int) -> bool:
         self.evaluations += 1
@@ -236,7 +235,7 @@ class Trees(Equations):
         pivots = memory.p[: self.room.restored].copy()
         near = self._evaluate(t, y, How.LOOK) and self._near()
         memory.p[: self.room.restored] = pivots
-        rate, pivot = memory["rate"], memory["kept"][Kept.PIVOT]
+        rate, pivot = memory["rate"], memory["pivot"]
         place = self._closed[: 2 * n] if near else y[: 2 * n]
         power = rate[-1] if near else np.nan
         found = np.concatenate([place, rate[n : 2 * n], [y[-1], power, pivot]])
@@ -261,7 +260,7 @@ class Trees(Equations):
     def _stuck(self, t: float) -> str:
         """Why no step is small enough."""
         memory, fault = self.memory, None
-        if memory["kept"][Kept.REST] > memory["allowed"]:
+        if memory["rest"] > memory["allowed"]:
             fault = self.measured(np.array([t]), self._still(memory["x"])).fault
         if fault is None:
             return too_small(t)
@@ -307,7 +306,7 @@ class Trees(Equations):
         memory["relative"], memory["absolute"] = relative, absolute
         memory["dense"] = bool(run.events)
         #: The last step's end; energies at the beginning, and the largest so far.
-        self.t, self.y, self.first, self.largest = t, y, memory["kept"][: Kept.PIVOT], 0.0
+        self.t, self.y, self.first, self.largest = t, y, [memory["kinetic"], memory["potential"]], 0.0
         self._choose(run, t, self._independent)
 
     @property
@@ -336,8 +335,8 @@ class Trees(Equations):
 
     def _look(self, run: Run, rows: Any) -> bool:
         """Look at some steps; False if the run ends there."""
-        (time, kept, states), free = (rows[name] for name in ("t", "kept", "state")), np.sort(rows["free"])
-        fault = self._watch(time, kept.T, states.T, free)
+        time, states, free = rows["t"], rows["state"], np.sort(rows["free"])
+        fault = self._watch(rows, free)
         if fault is not None:
             k, text = fault
             if k:
@@ -345,7 +344,7 @@ class Trees(Equations):
             raise CannotGoOnError(text)
         run.steps += len(rows)
         t, y = float(time[-1]), states[-1]
-        for k in np.flatnonzero(kept[:, Kept.CROSSED]).tolist():
+        for k in np.flatnonzero(rows["crossed"]).tolist():
             self.passed.append(f"t = {time[k]:.6g} s: {self._where(free[k].astype(int), states[k])}")
 
         def inside(at: float, y0: Floats = self.y, t0: float = self.t) -> Floats:
@@ -365,9 +364,10 @@ class Trees(Equations):
             run.changes.append(Change(t, before, after))
             self.free = free
 
-    def _watch(self, time: Floats, kept: Floats, y: Floats, free: Floats) -> tuple[int, str] | None:
+    def _watch(self, rows: Any, free: Floats) -> tuple[int, str] | None:
         """The first of some steps at which the balance of energy is off, or a contact has ended."""
-        (first, weight), (kinetic, potential), work = self.first, kept[: Kept.PIVOT], y[-1]
+        (first, weight), kinetic, potential = self.first, rows["kinetic"], rows["potential"]
+        time, y, work = rows["t"], rows["state"].T, rows["state"][:, -1]
         off = kinetic + potential - first - weight - work
         sizes = np.append(self.largest, kinetic + np.abs(potential - weight) + np.abs(work))
         largest = np.maximum.accumulate(sizes)[1:]
