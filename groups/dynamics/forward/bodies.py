@@ -113,8 +113,6 @@ class Bodies(Traced):
         self.start += self.posed(
             pose.position, pose.angle if self.planar else quaternion_of(pose.rotation)
         ).tolist()
-        for _ in range(1, mechanism.n_bodies):
-            self.lengths += [k < (2 if self.planar else 3) for k in range(self.wide)]
         #: Numbers of all poses, and of all twists: those of further unknowns follow.
         self.poses, self.twists = len(self.start), self.degrees * (mechanism.n_bodies - 1)
         return _Free(self.graph, self.poses, self.planar)
@@ -152,7 +150,7 @@ class Bodies(Traced):
             return along({"x": lambda k: rate(k - self.poses + self.twists)} | more, body)
 
         v, law, pose = partial(make, "v"), self._law(), (1 << self.wide) - 1
-        self.steady, self.time = moving(v, law), moving(v, law | {"v": partial(make, "a")})
+        self.steady, self.moving = moving(v, law), moving(v, law | {"v": partial(make, "a")})
         self.columns = [moving(partial(_unit, k), {}) for k in range(self.w)]
         bits = [pose << k // self.degrees * self.wide for k in range(self.twists)]
         bits += [1 << k for k in range(self.poses, self.n)]

@@ -64,10 +64,8 @@ class Room:
         self.powers = 7 if self.extra else kind.P.shape[1]
         slots, one = self.stages + 1 + self.extra, ()
         #: Numbers of a step, with its interpolant, and their places in it.
-        kept = dict.fromkeys(KEPT, one)
-        self.steps = _laid(
-            np.float64, t=one, h=one, **kept, free=F, state=N, slope=N, columns=(self.powers, N)
-        )
+        kept, columns = dict.fromkeys(KEPT, one), (self.powers, N)
+        self.steps = _laid(np.float64, t=one, h=one, **kept, free=F, state=N, slope=N, columns=columns)
         self.width, self.of_step = self.steps.itemsize // 8, _places(self.steps)
         self.numbers = _laid(
             np.float64, time=one, x=n, v=n, work=one, rate=N, **kept, given=N,

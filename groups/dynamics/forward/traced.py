@@ -79,19 +79,17 @@ class Coordinates:
         return self.frames[b]
 
 
-class Traced:
+class Traced(At):
     """Rows of the closed groups, with their derivatives, and the balance of all masses and forces."""
 
     # A mechanism as one group has the tree of all its bodies: ``whole``.
     def __init__(self, model: Model, applied: Sequence[str], laws: Sequence[str], whole: bool) -> None:
-        self.mechanism, self.frames, self.whole = model.mechanism, model.frames, whole
+        self.graph, self.laws, self.whole = Graph(), tuple(laws), whole
+        super().__init__(model.mechanism, model.frames, self.graph.input("t", 0))
         self.group_names = ("the whole mechanism",) if whole else model.group_names
-        self.planar = self.mechanism.space == "planar"
         setting = Setting.at(model.structure, model.frames, model.reference)
-        self.graph, self.laws = Graph(), tuple(laws)
-        #: Coordinates: starts, whether they are lengths, names; of the unknowns the group's index and name.
+        #: Coordinates: starts, names; of the unknowns the group's index and the name there.
         self.start: list[float] = []
-        self.lengths: list[bool] = []
         self.names: list[str] = []
         self.unknowns: list[tuple[int, Name]] = []
         #: Rows, and the index of the group of each; None of a law's.
@@ -112,7 +110,6 @@ class Traced:
         #: Coordinates, their rates, rows, and independent coordinates.
         self.n = self.w = len(self.start)
         self.m, self.free = len(self.rows), self.n - len(self.blocks)
-        self.unit = np.where(self.lengths, self.frames.size, 1.0)
         self._direct()
         #: Nonzero derivatives by (row, coordinate).
         found = slopes(self.graph, self.rows, "x", self.units)
@@ -128,7 +125,6 @@ class Traced:
         self.drives = list(self.mechanism.driven_coordinates)
         self.names += self.drives
         self.start += map(float, inputs)
-        self.lengths += map(is_length, self.drives)
         self.law_rows = [self.drives.index(name) for name in self.laws]
         for i, k in enumerate(self.law_rows):
             self.group_of.append(None)
@@ -182,9 +178,6 @@ class Traced:
             self.rows += rows
             self.group_of += [group.index] * len(rows)
             self.start += [float(x) for x in group.start]
-            more = group.names[len(group.turns) :]  # angles, places on curves, lengths
-            self.lengths += [not turn for turn in group.turns]
-            self.lengths += [len(name) == 2 and is_length(name[1]) for name in more]
             self.ends += [(first + end.unknown, end.range, group.index) for end in group.ends]
             self.unknowns += [(group.index, name) for name in group.names]
             for j, *rest in group.names:
@@ -206,12 +199,14 @@ class Traced:
     def _direct(self) -> None:
         """Directions of unit rates, of the motion, and of it without second rates."""
         make, F = self.graph.input, self.free
+        lengths = [len(name) == 2 and is_length(name[1]) for _, name in self.unknowns]
+        self.unit = np.where([*map(is_length, self.drives), *lengths], self.frames.size, 1.0)
 
         def rate(q: int, i: int) -> Number:
             return make("R", i * F + q)
 
         steady = self._law() | {"x": partial(make, "v")}
-        self.steady, self.time = along(steady), along(steady | {"v": partial(make, "a")})
+        self.steady, self.moving = along(steady), along(steady | {"v": partial(make, "a")})
         self.columns = [along({"x": partial(rate, q)}) for q in range(F)]
         #: Directions of coordinates, or of bodies' twists, and which inputs change along each, as bits.
         self.units = list(units("x", self.n))
@@ -219,9 +214,9 @@ class Traced:
     def _balance(self, applied: Sequence[str]) -> None:
         """Mass matrix by its lower triangle, generalised forces, energies, power of elements and laws."""
         # A law's power is that of the motion without the loads': a row more, along the true rates.
-        columns, time = [*self.columns, self.steady] if self.law_rows else self.columns, self.time
-        self.mass: list[list[Number]] = [[0.0] * (k + 1) for k in range(len(columns))]
-        self.force: list[Number] = [0.0] * len(columns)
+        self.along_all = [*self.columns, self.steady] if self.law_rows else self.columns
+        self.mass: list[list[Number]] = [[0.0] * (k + 1) for k in range(len(self.along_all))]
+        self.force: list[Number] = [0.0] * len(self.along_all)
         self.kinetic = self.potential = self.stored = self.power = 0.0
         #: Of the motion with its accelerations: rate of both energies, and the size of its terms.
         self.change = self.exchange = 0.0
@@ -229,14 +224,14 @@ class Traced:
         for b, mass, centre, matrix in bodies_with_mass(self.mechanism, self.frames):
             frame, moment = self.bodies[b], clean(matrix)
             c = frame.end(clean(centre), UNIT)
-            velocity, turn = derivative(c.place, time), frame.motion.twist(time)[1]
-            second, spin = derivative(velocity, time), frame.seen(turn)
+            velocity, turn = derivative(c.place, self.moving), frame.motion.twist(self.moving)[1]
+            second, spin = derivative(velocity, self.moving), frame.seen(turn)
             momentum = [dot(row, spin) for row in moment]
-            faster = frame.seen(derivative(turn, time))
+            faster = frame.seen(derivative(turn, self.moving))
             push = times(mass, minus(gravity, second))
             gyro = plus([dot(row, faster) for row in moment], cross(spin, momentum))
-            linear = [derivative(c.place, by) for by in columns]
-            angular = [frame.seen(frame.motion.twist(by)[1]) for by in columns]
+            linear = [derivative(c.place, by) for by in self.along_all]
+            angular = [frame.seen(frame.motion.twist(by)[1]) for by in self.along_all]
             for k, (by, turn) in enumerate(zip(linear, angular, strict=True)):
                 self.force[k] = self.force[k] + dot(by, push) - dot(turn, gyro)
                 turned = [dot(row, turn) for row in moment]
@@ -246,11 +241,49 @@ class Traced:
                 self.change, self.exchange = self.change + term, self.exchange + absolute(term)
             self.kinetic = self.kinetic + 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum))
             self.potential = self.potential - mass * dot(c.place, gravity)
-        at = _Traced(self, columns)
         for force in self.mechanism.forces:
-            self.stored = self.stored + TYPES[force.type].exert(force, at)
+            self.stored = self.stored + TYPES[force.type].exert(force, self)
         for i, name in enumerate(applied):
-            at.along(name, self.graph.input("applied", i))
+            self.along(name, self.graph.input("applied", i))
+
+    def _exert(self, power: Callable[[Direction], Number]) -> None:
+        """Add a load by its power along directions."""
+        self.power = self.power + power(self.steady)
+        for k, by in enumerate(self.along_all):
+            self.force[k] = self.force[k] + power(by)
+
+    # --- what force elements read, and their loads ---------------------------------------------------
+
+    def body(self, b: int) -> Frame:
+        return self.bodies[b]
+
+    def twist(self, b: int) -> tuple[Vector, Vector]:
+        frame = self.bodies[b]
+        return derivative(frame.place, self.steady), frame.motion.twist(self.steady)[1]
+
+    def coordinate(self, name: str) -> tuple[Number, Number]:
+        x = self.measured[self.mechanism.place_of(name)]
+        return x, derivative([x], self.steady)[0]
+
+    def called(self, function: Called, count: int, *numbers: Number) -> list[Number]:
+        graph, outside = self.graph, _Outside(function, min(1.0, self.frames.size))
+        found = graph.make("user", tuple(graph.node(x).i for x in numbers), (outside, 0))
+        return [graph.make("user", (found.i,), (_Part(k), 0)) for k in range(count)]
+
+    def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
+        about = plus(cross(place, force), moment)  # of the world's origin
+
+        def power(by: Direction) -> Number:
+            linear, angular = self.bodies[b].motion.twist(by)
+            return dot(linear, force) + dot(angular, about)
+
+        self._exert(power)
+
+    def along(self, name: str, effort: Number) -> None:
+        x = self.measured[self.mechanism.place_of(name)]
+        self._exert(lambda by: effort * derivative([x], by)[0])
+
+    # --- results -------------------------------------------------------------------------------------
 
     @cached_property
     def weights(self) -> Floats:
@@ -269,8 +302,8 @@ class Traced:
         numbers, rates = list[Number](), (0, 1, 5) if self.planar else range(6)
         for b in range(1, self.mechanism.n_bodies):
             frame = self.bodies[b]
-            velocity = derivative(frame.place, self.time) + list(frame.motion.twist(self.time)[1])
-            acceleration = derivative(velocity, self.time)
+            velocity = derivative(frame.place, self.moving) + list(frame.motion.twist(self.moving)[1])
+            acceleration = derivative(velocity, self.moving)
             axes = [x for axis in frame.axes for x in axis]
             numbers += [*frame.place[:2], frame.angle] if self.planar else [*frame.place, *axes]
             numbers += [of[k] for of in (velocity, acceleration) for k in rates]
@@ -282,49 +315,6 @@ class Traced:
         """All that an evaluation needs."""
         found = [*self.rows, *self.jacobian.values(), *self.moved, *self.bias, *self.force]
         return [*found, *chain(*self.mass), self.power, self.kinetic, self.potential]
-
-
-class _Traced(At):
-    """Of the traced mechanism; loads go to its generalised forces."""
-
-    def __init__(self, of: Traced, columns: Sequence[Direction]) -> None:
-        super().__init__(of.mechanism, of.frames, of.graph.input("t", 0))
-        self.of, self.columns = of, columns
-
-    def body(self, b: int) -> Frame:
-        return self.of.bodies[b]
-
-    def twist(self, b: int) -> tuple[Vector, Vector]:
-        frame = self.of.bodies[b]
-        return derivative(frame.place, self.of.steady), frame.motion.twist(self.of.steady)[1]
-
-    def coordinate(self, name: str) -> tuple[Number, Number]:
-        x = self.of.measured[self.mechanism.place_of(name)]
-        return x, derivative([x], self.of.steady)[0]
-
-    def called(self, function: Called, count: int, *numbers: Number) -> list[Number]:
-        graph, outside = self.of.graph, _Outside(function, min(1.0, self.frames.size))
-        found = graph.make("user", tuple(graph.node(x).i for x in numbers), (outside, 0))
-        return [graph.make("user", (found.i,), (_Part(k), 0)) for k in range(count)]
-
-    def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
-        about = plus(cross(place, force), moment)  # of the world's origin
-
-        def power(by: Direction) -> Number:
-            linear, angular = self.of.bodies[b].motion.twist(by)
-            return dot(linear, force) + dot(angular, about)
-
-        self._exert(power)
-
-    def along(self, name: str, effort: Number) -> None:
-        x = self.of.measured[self.mechanism.place_of(name)]
-        self._exert(lambda by: effort * derivative([x], by)[0])
-
-    def _exert(self, power: Callable[[Direction], Number]) -> None:
-        """Add a load by its power along directions."""
-        self.of.power = self.of.power + power(self.of.steady)
-        for k, by in enumerate(self.columns):
-            self.of.force[k] = self.of.force[k] + power(by)
 
 
 class _Outside:
