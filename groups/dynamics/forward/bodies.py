@@ -12,43 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.dynamics.forward.traced import Coordinates, Traced, along
+from groups.dynamics.forward.traced import Traced, along
 from groups.engine.kinematics import Closure, Group
 from groups.engine.numbers import Known, Numbers
 from groups.rotations import quaternion_of
 from groups.tree import GroupTree, Link
 from mbssa.graph.derivative import Direction, Twist
 from mbssa.graph.frames import UNIT, Frame, Motion, Vector, carried, cross, dot, plus, times
-from mbssa.graph.nodes import Graph, Number, cos, is_zero, sin
+from mbssa.graph.nodes import Node, Number, cos, is_zero, sin
 from mbssa.graph.source import functions
 
 if TYPE_CHECKING:
     from groups.setting import Setting
     from mbssa.arrays import Floats
     from mbssa.joints.relations import Relation
-
-
-class _Free(Coordinates):
-    """Bodies as inputs "x": place, and an angle or a quaternion; prescribed coordinates are those of laws."""
-
-    def __init__(self, graph: Graph, first: int, planar: bool) -> None:
-        super().__init__(graph, first, {})
-        self.planar, self.wide = planar, 3 if planar else 7
-
-    def drive(self, row: int) -> Number:
-        return self.graph.input("law", 3 * row)
-
-    def body(self, b: int) -> Frame:
-        first, motion = (b - 1) * self.wide, Motion(None, body=b)
-        x: list[Number] = [self.graph.input("x", first + k) for k in range(self.wide)]
-        if self.planar:
-            c, s = cos(x[2]), sin(x[2])
-            place, axes, angle = [*x[:2], 0.0], [[c, s, 0.0], [-s, c, 0.0], UNIT[2]], x[2]
-        else:
-            place, axes, angle = x[:3], [_turned(x[3:], e) for e in UNIT], 0.0
-        # Carried twice: a rate is made of what the vectors are themselves, and has a rate again.
-        place = carried(motion, carried(motion, place, True), True)
-        return Frame(place, [carried(motion, carried(motion, e)) for e in axes], angle, motion)
 
 
 def _turned(quaternion: Vector, e: Vector) -> list[Number]:
@@ -104,7 +81,7 @@ class _Further(Closure):
 class Bodies(Traced):
     """Rows of all joints by the bodies, with their derivatives, and the balance of masses and forces."""
 
-    def _begin(self, setting: Setting, inputs: Floats) -> Coordinates:
+    def _begin(self, setting: Setting, inputs: Floats) -> None:
         mechanism = self.mechanism
         self.law_rows = []
         #: Numbers of a body's pose and of its twist.
@@ -115,7 +92,24 @@ class Bodies(Traced):
         ).tolist()
         #: Numbers of all poses, and of all twists: those of further unknowns follow.
         self.poses, self.twists = len(self.start), self.degrees * (mechanism.n_bodies - 1)
-        return _Free(self.graph, self.poses, self.planar)
+        self.first = self.poses
+
+    def drive(self, row: int) -> Node:
+        return self.graph.input("law", 3 * row)
+
+    def body(self, b: int) -> Frame:
+        if b in self.bodies:
+            return self.bodies[b]
+        first, motion = (b - 1) * self.wide, Motion(None, body=b)
+        x: list[Number] = [self.graph.input("x", first + k) for k in range(self.wide)]
+        if self.planar:
+            c, s = cos(x[2]), sin(x[2])
+            place, axes, angle = [*x[:2], 0.0], [[c, s, 0.0], [-s, c, 0.0], UNIT[2]], x[2]
+        else:
+            place, axes, angle = x[:3], [_turned(x[3:], e) for e in UNIT], 0.0
+        # Carried twice: a rate is made of what the vectors are themselves, and has a rate again.
+        place = carried(motion, carried(motion, place, True), True)
+        return Frame(place, [carried(motion, carried(motion, e)) for e in axes], angle, motion)
 
     def made(self, setting: Setting) -> list[Group]:
         """The mechanism as one group."""

@@ -55,30 +55,6 @@ def along(
     return Direction(lambda name, k: rates[name](k) if name in rates else 0.0, body)
 
 
-class Coordinates:
-    """Numbers of groups: their unknowns and inputs as inputs "x" of a graph."""
-
-    def __init__(self, graph: Graph, first: int, place: Mapping[tuple[int, str], int]) -> None:
-        self.graph, self.first, self.place = graph, first, dict(place)
-        self.frames: dict[int, Frame] = {}
-
-    def unknown(self, k: int) -> Node:
-        return self.graph.input("x", self.first + k)
-
-    def drive(self, row: int) -> Node:
-        return self.graph.input("x", row)
-
-    def solved(self, j: int, name: str) -> Node:
-        return self.graph.input("x", self.place[j, name])
-
-    @staticmethod
-    def given(_: Name, numbers: Any) -> Any:
-        return clean(numbers)
-
-    def body(self, b: int) -> Frame:
-        return self.frames[b]
-
-
 class Traced(At):
     """Rows of the closed groups, with their derivatives, and the balance of all masses and forces."""
 
@@ -88,6 +64,8 @@ class Traced(At):
         super().__init__(model.mechanism, model.frames, self.graph.input("t", 0))
         self.group_names = ("the whole mechanism",) if whole else model.group_names
         setting = Setting.at(model.structure, model.frames, model.reference)
+        #: The first unknown of a group that is closed, coordinates by place, and frames of the bodies.
+        self.first, self.place, self.bodies = 0, dict[tuple[int, str], int](), dict[int, Frame]()
         #: Coordinates: starts, names; of the unknowns the group's index and the name there.
         self.start: list[float] = []
         self.names: list[str] = []
@@ -104,9 +82,8 @@ class Traced(At):
         named = [force.coordinate for force in self.mechanism.forces if force.coordinate is not None]
         # Coordinates along which forces act.
         wanted = dict.fromkeys(self.mechanism.place_of(name) for name in (*named, *applied))
-        numbers = self._begin(setting, setting.inputs if model.inputs is None else model.inputs)
-        self._close(setting, numbers, wanted)
-        self.bodies = numbers.frames
+        self._begin(setting, setting.inputs if model.inputs is None else model.inputs)
+        self._close(setting, wanted)
         #: Coordinates, their rates, rows, and independent coordinates.
         self.n = self.w = len(self.start)
         self.m, self.free = len(self.rows), self.n - len(self.blocks)
@@ -120,7 +97,7 @@ class Traced(At):
         self.bias = derivative(self.rates, self.steady)
         self._balance(applied)
 
-    def _begin(self, setting: Setting, inputs: Floats) -> Coordinates:
+    def _begin(self, setting: Setting, inputs: Floats) -> None:
         """Coordinates of the drives, and rows of their laws."""
         self.drives = list(self.mechanism.driven_coordinates)
         self.names += self.drives
@@ -130,7 +107,7 @@ class Traced(At):
             self.group_of.append(None)
             self.blocks.append(Block(i, i + 1, k, k + 1))
             self.rows.append(self.graph.input("x", k) - self.graph.input("law", 3 * i))
-        return Coordinates(self.graph, len(self.start), setting.drives)
+        self.first, self.place = len(self.start), dict(setting.drives)
 
     def owner(self, row: int) -> str:
         """The group of a row, for messages."""
@@ -156,25 +133,25 @@ class Traced(At):
             found.append(group.start[group.names.index(name)] if known else group.at_reference(*name))
         return np.array(found, dtype=np.float64)
 
-    def _close(self, setting: Setting, numbers: Coordinates, wanted: Collection[tuple[int, str]]) -> None:
+    def _close(self, setting: Setting, wanted: Collection[tuple[int, str]]) -> None:
         """Rows of all groups, in their order; coordinates that no tree has get a row of their own."""
         mechanism = self.mechanism
-        numbers.frames[0] = Frame(clean(self.frames.position[0]), clean(self.frames.rotation[0].T))
+        self.bodies[0] = Frame(clean(self.frames.position[0]), clean(self.frames.rotation[0].T))
         for group in self.made(setting):
             group.form = None
-            top, first = len(self.rows), numbers.first
+            top, first = len(self.rows), self.first
             for link in group.links:
                 angle = (link.joint if link.joint >= 0 else -1 - link.body, "angle")
                 if group.planar and angle in group.names:
                     unknown, sign = first + group.names.index(angle), 1.0 if link.forward else -1.0
                     self.hinges.append((unknown, link.parent, link.body, sign))
-            bodies, rows = group.evaluate(numbers)
-            numbers.frames |= {b: bodies[b] for b in group.own}
+            bodies, rows = group.evaluate(self)
+            self.bodies |= {b: bodies[b] for b in group.own}
             solved = {name: first + k for k, name in enumerate(group.names) if len(name) == 2}
             ends = {*group.cuts, *(j for s in group.struts for j in (s.pin, s.ball, s.slide))}
             for j, name in wanted:
-                if j in ends and (j, name) not in solved and (j, name) not in numbers.place:
-                    self.measured[j, name] = _measured(group, numbers, bodies, rows, j, name)
+                if j in ends and (j, name) not in solved and (j, name) not in self.place:
+                    self.measured[j, name] = self._measure(group, bodies, rows, j, name)
             self.rows += rows
             self.group_of += [group.index] * len(rows)
             self.start += [float(x) for x in group.start]
@@ -183,14 +160,50 @@ class Traced(At):
             for j, *rest in group.names:
                 owner = mechanism.joint_ids[j] if j >= 0 else mechanism.body_name(-1 - j)
                 self.names.append(".".join([owner, *map(str, rest)]))
-            numbers.place |= solved
-            numbers.first = len(self.start)
-            self.blocks += [Block(top, len(self.rows), first, numbers.first)] * len(group.names)
-        for key, k in numbers.place.items():
+            self.place |= solved
+            self.first = len(self.start)
+            self.blocks += [Block(top, len(self.rows), first, self.first)] * len(group.names)
+        for key, k in self.place.items():
             self.measured[key] = self.graph.input("x", k)
         limits = mechanism.coordinate_limits
         #: Coordinates with limits, as far as the trees have them.
-        self.limited = {name: numbers.place.get(mechanism.place_of(name)) for name in limits}
+        self.limited = {name: self.place.get(mechanism.place_of(name)) for name in limits}
+
+    def _measure(
+        self, group: Group, bodies: dict[int, Frame], rows: list[Number], j: int, name: str
+    ) -> Number:
+        """A coordinate of a joint that is no link: an unknown of its own, so that turns are counted."""
+        if j in group.frames.relations:
+            relations = group.frames.relations[j]
+            return Closure(group, self, bodies, rows).sum(j, relations.coordinates[name])
+        kind = type_of_joint(group.mechanism, j)
+        assert kind.pair is not None
+        d, C = relative(*group.ends_of(self, bodies, j))
+        elementary = kind.pair.coordinates[kind.coordinates.index(name)]
+        angle = sine_cosine(elementary, d, C)
+        if angle is None:
+            given = group.parameter(self, j, elementary.parameter) if elementary.parameter else None
+            return value(elementary, d, C, given)
+        theta = group.unknown(self, (j, name), lambda: group.at_reference(j, name))
+        rows.append(differs(*angle, theta))
+        return theta
+
+    # --- numbers of the groups -----------------------------------------------------------------------
+
+    def unknown(self, k: int) -> Node:
+        return self.graph.input("x", self.first + k)
+
+    def drive(self, row: int) -> Node:
+        return self.graph.input("x", row)
+
+    def solved(self, j: int, name: str) -> Node:
+        return self.graph.input("x", self.place[j, name])
+
+    def given(self, key: Name, numbers: Any) -> Any:
+        return clean(numbers)
+
+    def body(self, b: int) -> Frame:
+        return self.bodies[b]
 
     def _law(self) -> dict[str, Callable[[Any], Number]]:
         """Rates of the laws and of their rates."""
@@ -253,9 +266,6 @@ class Traced(At):
             self.force[k] = self.force[k] + power(by)
 
     # --- what force elements read, and their loads ---------------------------------------------------
-
-    def body(self, b: int) -> Frame:
-        return self.bodies[b]
 
     def twist(self, b: int) -> tuple[Vector, Vector]:
         frame = self.bodies[b]
@@ -345,23 +355,3 @@ class _Part:
 
     def of(self, order: int) -> Callable[..., Number]:
         return lambda *vectors: vectors[order][self.k]
-
-
-def _measured(
-    group: Group, numbers: Coordinates, bodies: dict[int, Frame], rows: list[Number], j: int, name: str
-) -> Number:
-    """A coordinate of a joint that is no link of a tree: an unknown of its own, so that turns are counted."""
-    if j in group.frames.relations:
-        relations = group.frames.relations[j]
-        return Closure(group, numbers, bodies, rows).sum(j, relations.coordinates[name])
-    kind = type_of_joint(group.mechanism, j)
-    assert kind.pair is not None
-    d, C = relative(*group.ends_of(numbers, bodies, j))
-    elementary = kind.pair.coordinates[kind.coordinates.index(name)]
-    angle = sine_cosine(elementary, d, C)
-    if angle is None:
-        given = group.parameter(numbers, j, elementary.parameter) if elementary.parameter else None
-        return value(elementary, d, C, given)
-    theta = group.unknown(numbers, (j, name), lambda: group.at_reference(j, name))
-    rows.append(differs(*angle, theta))
-    return theta
