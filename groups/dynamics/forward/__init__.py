@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.forward.course import Event, Simulation
+from groups.dynamics.forward.course import Event, Request, Simulation
 from groups.motion import Law
 
 if TYPE_CHECKING:
@@ -102,6 +102,6 @@ def simulate(
     given |= {name: dict(given[name] or {}) for name in ("initial", "rates", "applied")}
     given["events"] = tuple(events)
     given["start"] = start.trajectory if isinstance(start, Simulation) else start
-    from groups.dynamics.forward.running import Request, run
+    from groups.dynamics.forward.running import run
 
     return run(Request(**given))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 #: Steps from which on a run is given up where, at the pace of its last half, it would take so many times the
 #: steps that are allowed.
 _PACED, _HOPELESS = 1024, 10
+#: Arguments of :func:`groups.simulate`, by name.
+Request: TypeAlias = SimpleNamespace
 
 
 class CannotGoOnError(ValueError):
@@ -106,9 +109,8 @@ class Run:
 
     equations: Equations
     time: Floats  # (T,), the last one that of an event which ends the run
-    events: Sequence[Event]
-    most_steps: int
-    progress: Callable[[float], object] | None
+    integrator: str
+    request: Request
     samples: list[Floats] = field(default_factory=list)  # (t, …) each, t of them in all are done
     done: int = 0
     occurrences: list[Occurrence] = field(default_factory=list)
@@ -142,7 +144,7 @@ class Run:
         samples: Callable[[Floats], Floats],
     ) -> bool:  # fmt: skip
         """Take events and samples of a step by its interpolant; False if an event ends the run."""
-        found = self._occurred(start, t, y, inside) if self.events else []
+        found = self._occurred(start, t, y, inside) if self.request.events else []
         last = next((one for one in found if one.ends), None)
         stop = t if last is None else last.time
         end = int(np.searchsorted(self.time, stop, "right"))
@@ -160,8 +162,8 @@ class Run:
 
     def _values(self, t: float, y: Floats) -> list[float]:
         """Differences of the events' quantities from their targets in a state."""
-        now = self.equations.instant(t, y) if self.events else None
-        return [event.value(now) for event in self.events if now is not None]
+        now = self.equations.instant(t, y) if self.request.events else None
+        return [event.value(now) for event in self.request.events if now is not None]
 
     def _occurred(
         self, start: float, stop: float, y: Floats, inside: Callable[[float], Floats]
@@ -174,7 +176,7 @@ class Run:
 
         found, before = [], self.before
         self.before = self._values(stop, y)
-        for event, one, other in zip(self.events, before, self.before, strict=True):
+        for event, one, other in zip(self.request.events, before, self.before, strict=True):
             if one == other or one * other > 0.0 or one == 0.0 or (other - one) * event.direction < 0:
                 continue
             at = stop
@@ -186,15 +188,16 @@ class Run:
     def goes_on(self, t: float) -> bool:
         """Report progress after a step; False if it ends the run."""
         first, last, steps = float(self.time[0]), float(self.time[-1]), self.steps
-        if self.progress is not None and self.progress((t - first) / (last - first)) is False:
+        progress, events, most = self.request.progress, self.request.events, self.request.most_steps
+        if progress is not None and progress((t - first) / (last - first)) is False:
             self.status = "stopped"
             return False
         needed = 0.0
         if steps.bit_count() == 1:
-            if steps >= _PACED and not any(event.ends for event in self.events):
+            if steps >= _PACED and not any(event.ends for event in events):
                 needed = steps + (last - t) / (t - self.reached) * (steps // 2)
             self.reached = t
-        if t < last and (steps >= self.most_steps or needed > _HOPELESS * self.most_steps):
+        if t < last and (steps >= most or needed > _HOPELESS * most):
             pace = f", at a pace of {needed:.1g} steps for the run" if needed else ""
             raise CannotGoOnError(
                 f"stopped at t = {t:.9g} s after {steps:,} steps{pace}; allow more most_steps, or see "

@@ -268,10 +268,10 @@ class Equations(ABC):
         """The group that is nearest to a singular position."""
         return self.traced.group_names[0]
 
-    def run(self, run: Run, integrator: str, tolerance: float, largest_step: float) -> None:
+    def run(self, run: Run) -> None:
         """Go from the first to the last instant of a run."""
         # Samples are values of the integrator's interpolant, projected on the constraints.
-        t, options = float(run.time[0]), {"rtol": tolerance, "atol": 0.01 * tolerance}
+        t, events = float(run.time[0]), run.request.events
         inside: Callable[[float], Floats]
 
         def samples(time: Floats) -> Floats:
@@ -279,19 +279,19 @@ class Equations(ABC):
 
         with run.ends(), np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
             run.begin()
-            solver = self.solver(run.time, integrator, max_step=largest_step, **options)
+            solver = self.solver(run)
             while solver.status == "running":
                 solver.step()
                 run.steps += 1
                 if solver.status == "failed":
                     raise CannotGoOnError(self.hindered(t, solver.y) or too_small(float(solver.t)))
                 start, t = t, float(solver.t)
-                if run.events or (run.done < len(run.time) and run.time[run.done] <= t):
+                if events or (run.done < len(run.time) and run.time[run.done] <= t):
                     inside = solver.dense_output()  # which costs evaluations
                     if not run.passed(start, t, solver.y, inside, samples):
                         break
                 settled = self.settle(t, solver.y)
-                if settled is not None and integrator in ONE_STEP:
+                if settled is not None and run.integrator in ONE_STEP:
                     solver.y, solver.f = settled, self.rate(t, settled)
                 try:
                     if not run.goes_on(t):
@@ -300,13 +300,14 @@ class Equations(ABC):
                     raise CannotGoOnError(self.hindered(t, solver.y) or str(error)) from None
         run.evaluations = self.evaluations
 
-    def solver(self, time: Floats, integrator: str, **options: float) -> Any:
-        """An integrator from the first to the last of some instants."""
+    def solver(self, run: Run) -> Any:
+        """An integrator from the first to the last instant of a run."""
         import scipy.integrate
 
-        implicit = {} if integrator in EXPLICIT else {"jac": self._jacobian}
-        kind = getattr(scipy.integrate, integrator)
-        return kind(self.rate, float(time[0]), self.start, float(time[-1]), **options, **implicit)
+        (t, end), tolerance = run.time[[0, -1]].tolist(), run.request.tolerance
+        options = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": run.request.largest_step}
+        implicit = {} if run.integrator in EXPLICIT else {"jac": self._jacobian}
+        return getattr(scipy.integrate, run.integrator)(self.rate, t, self.start, end, **options, **implicit)
 
     def _jacobian(self, t: float, y: Floats) -> Floats:
         """Derivative (n, n) of the rates by differences."""

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.linalg
 
 from groups.dynamics.forward.bodies import Bodies, turning
-from groups.dynamics.forward.course import CannotGoOnError
+from groups.dynamics.forward.course import CannotGoOnError, Run
 from groups.dynamics.forward.equations import Equations, too_small
 from groups.posed import configuration_at
 from groups.setting import Setting
@@ -312,7 +312,7 @@ class Residual(Lagrange):
 
     # --- steps of IDA, in the manner of SciPy's integrators ------------------------------------------
 
-    def solver(self, time: Floats, integrator: str, **options: float) -> Residual:
+    def solver(self, run: Run) -> Residual:
         try:
             from sksundae.ida import IDA  # type: ignore[import-not-found, import-untyped, unused-ignore]
         except ModuleNotFoundError:
@@ -329,15 +329,16 @@ class Residual(Lagrange):
         y, rate = np.append(self.start, still), np.append(self.rate(at.t, self.start), still)
         y[states : states + len(self.kept)] = self.solved(at)[2][self.kept]
         # Multipliers are excluded from error control: they follow from the other unknowns.
-        longest, absolute = options["max_step"], np.full(len(y), _UNCONTROLLED)
-        absolute[:states] = options["atol"]
+        longest, tolerance = run.request.largest_step, run.request.tolerance
+        absolute = np.full(len(y), _UNCONTROLLED)
+        absolute[:states] = 0.01 * tolerance
         self._ida: Any = IDA(
-            self, rtol=options["rtol"], atol=absolute, algebraic_idx=[*self.further, *range(states, len(y))],
+            self, rtol=tolerance, atol=absolute, algebraic_idx=[*self.further, *range(states, len(y))],
             # With less, the matrix of an index-2 problem is nearly singular.
-            first_step=_FIRST * float(time[1] - time[0]),
+            first_step=_FIRST * float(run.time[1] - run.time[0]),
             max_step=longest if np.isfinite(longest) else 0.0,  # 0: any
         )  # fmt: skip
-        self.t, self.end = time[[0, -1]].tolist()
+        self.t, self.end = run.time[[0, -1]].tolist()
         self.y, self.status = self.start, "running"
         self._ida.init_step(self.t, y, rate)
         return self

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from numbers import Real
-from types import SimpleNamespace
-from typing import TypeAlias, get_args
+from typing import get_args
 
 import numpy as np
 
 from groups.building import build
 from groups.dynamics.forward import METHODS
-from groups.dynamics.forward.course import CannotGoOnError, Event, Run, Simulation, limit_events
+from groups.dynamics.forward.course import CannotGoOnError, Event, Request, Run, Simulation, limit_events
 from groups.dynamics.forward.equations import EXPLICIT, ONE_STEP, Equations, Integrator, applied_faults
 from groups.dynamics.forward.lagrange import Lagrange, Penalty, Residual
 from groups.dynamics.forward.trees import Trees
@@ -45,10 +44,6 @@ FINEST = 1e-13
 _OFF_BALANCE, _EXPLAINED, _FINE = 0.01, 0.1, 1e-8
 
 
-#: Arguments of :func:`groups.simulate`, by name.
-Request: TypeAlias = SimpleNamespace
-
-
 def run(request: Request) -> Simulation:
     """Carry out a request; see :func:`groups.simulate`."""
     model = model_of(request.of)
@@ -60,11 +55,11 @@ def run(request: Request) -> Simulation:
     integrator = request.integrator or {"penalty": "Radau", "dae": "IDA"}.get(method, "DOP853")
     try:
         equations = _begun(request, model, laws, time, integrator)
-        course = Run(equations, time, request.events, request.most_steps, request.progress)
-        equations.run(course, integrator, request.tolerance, request.largest_step)
+        course = Run(equations, time, integrator, request)
+        equations.run(course)
         if not course.samples:
             raise CannotGoOnError(course.status.removeprefix("failed: "))
-        return _result(request, course, integrator)
+        return _result(course)
     except CannotGoOnError as error:
         raise ValueError(f"{mechanism.name}: {error}") from None
 
@@ -245,9 +240,9 @@ def _instants(request: Request, faults: list[str]) -> Floats:
     return time
 
 
-def _result(request: Request, course: Run, integrator: str) -> Simulation:
+def _result(course: Run) -> Simulation:
     """The result with its energies and errors."""
-    equations, time = course.equations, course.time[: course.done]
+    equations, request, time = course.equations, course.request, course.time[: course.done]
     measured = equations.measured(time, np.concatenate(course.samples))
     structure, mechanism, laws = equations.model.structure, equations.mechanism, equations.laws
     trajectory, work = measured.trajectory, measured.work
@@ -287,7 +282,7 @@ def _result(request: Request, course: Run, integrator: str) -> Simulation:
         else:
             notes.append(text)
     found = Simulation(
-        trajectory, structure, request.method, integrator, request.tolerance,
+        trajectory, structure, request.method, course.integrator, request.tolerance,
         tuple(name for name in names if name not in laws), tuple(laws), kinetic, gravity + stored, work,
         balance, measured.off[0], measured.off[1], course.status, tuple(course.occurrences),
         tuple(course.changes), course.steps, course.evaluations, tuple(notes), dict(request.applied),

@@ -278,13 +278,13 @@ class Trees(Equations):
 
     # --- steps ---------------------------------------------------------------------------------------
 
-    def run(self, run: Run, integrator: str, tolerance: float, largest_step: float) -> None:
-        if integrator not in EXPLICIT:
-            super().run(run, integrator, tolerance, largest_step)
+    def run(self, run: Run) -> None:
+        if run.integrator not in EXPLICIT:
+            super().run(run)
             return
         self.passed: list[str] = []
         with run.ends():
-            self._set_out(run, largest_step)
+            self._set_out(run)
             while self._advance(run):
                 pass
         run.evaluations = self.evaluations + self.memory["evaluations"]
@@ -293,7 +293,7 @@ class Trees(Equations):
         if len(self.passed) > LISTED:
             run.notes.append(f"{len(self.passed) - LISTED} more singular positions were passed")
 
-    def _set_out(self, run: Run, largest_step: float) -> None:
+    def _set_out(self, run: Run) -> None:
         """Set the clock, and take the first sample."""
         memory, relative, absolute = self.memory, self.tolerance, 0.01 * self.tolerance
         (t, end), y = run.time[[0, -1]].tolist(), self.start
@@ -302,9 +302,9 @@ class Trees(Equations):
         self._evaluate(t, y, How.ALL)
         memory["signs"], memory["y"] = memory["trials"], y
         memory["stage"] = memory["rate"]  # of which the first is read
-        memory["t"], memory["end"], memory["step"], memory["longest"] = t, end, step, largest_step
+        memory["t"], memory["end"], memory["step"], memory["longest"] = t, end, step, run.request.largest_step
         memory["relative"], memory["absolute"] = relative, absolute
-        memory["dense"] = bool(run.events)
+        memory["dense"] = bool(run.request.events)
         #: The last step's end; energies at the beginning, and the largest so far.
         self.t, self.y, self.first, self.largest = t, y, [memory["kinetic"], memory["potential"]], 0.0
         self._choose(run, t, self._independent)
@@ -315,12 +315,12 @@ class Trees(Equations):
 
     def _advance(self, run: Run) -> bool:
         """Take some steps, and look at them; False at the end of the run."""
-        memory = self.memory
-        memory["most"] = 1 if run.events else min(CAPACITY, run.most_steps - run.steps)
+        memory, events = self.memory, run.request.events
+        memory["most"] = 1 if events else min(CAPACITY, run.request.most_steps - run.steps)
         start = perf_counter()
         rows = memory.advance()
         seconds, why = perf_counter() - start, memory["why"]
-        size = 1 if run.events or run.progress is not None else max(1, len(rows))
+        size = 1 if events or run.request.progress is not None else max(1, len(rows))
         for k in range(0, len(rows), size):
             if not self._look(run, rows[k : k + size]):
                 return False
