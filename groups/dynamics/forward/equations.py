@@ -172,6 +172,7 @@ class Memory:
         self._given, self._rate = self._named["given"]["given"], self._named["rate"]["rate"]
         self.kept: Any = None  # what machine code calls and reads
         self._raised: BaseException | None = None
+        self.evaluations = 0
         first = room.samples + len(time) + 1
         self["unit"], self["weight"], self["answers"] = traced.unit, traced.weights, first
         for name, x in zip(Block._fields, zip(*traced.blocks, strict=True), strict=False):
@@ -204,7 +205,7 @@ class Memory:
 
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         """Evaluate a state; whether it is sound."""
-        room, numbers = self.room, self.numbers
+        room, numbers, self.evaluations = self.room, self.numbers, self.evaluations + 1
         numbers[room.time], self.wholes[room.how] = t, how
         self._given[:] = y
         self._called(self._evaluate)
@@ -328,40 +329,37 @@ class Equations(ABC):
     def measured(self, time: Floats, samples: Floats) -> Measured:
         """All bodies, energies and errors at the times (T,) of some samples (T, …)."""
         (_, function), inputs = self.program.measures
-        traced, mechanism, frames, T = self.traced, self.mechanism, self.traced.frames, len(time)
-        N, planar, (*_, work, power, pivot) = mechanism.n_bodies, traced.planar, samples.T
+        traced, mechanism, T, (*_, work, power, pivot) = self.traced, self.mechanism, len(time), samples.T
+        N, planar = mechanism.n_bodies, traced.planar
         laws = np.array([law(time) for law in self.laws.values()]).reshape(-1, T)
         x, v, a = samples.T, samples.T[traced.n :], samples.T[traced.n + traced.w :]
         given: dict[str, Any] = {"x": x, "v": v, "a": a, "law": laws, "t": [time]}
         numbers = function([given[name][k] for name, k in inputs], ())
         rows = np.array([np.broadcast_to(number, T) for number in numbers])
         ends = (2, 3, 6, 9) if planar else (3, 12, 18, 24)
-        of_bodies, energies, errors = np.split(rows, [(N - 1) * ends[-1], len(rows) - 2 * traced.m])
-        bodies = np.zeros((N, ends[-1], T))
-        bodies[1:] = of_bodies.reshape(N - 1, -1, T)
-        bodies[0, : ends[0]] = frames.position[0, : ends[0], None]
-        if not planar:
-            bodies[0, 3:12] = frames.rotation[0].T.reshape(9, 1)
-        place, turn, velocity, acceleration = (  # stored body by body
-            np.ascontiguousarray(part.swapaxes(1, 2)) for part in np.split(bodies, ends[:-1], axis=1)
+        bodies, energies, errors = np.split(rows, [N * ends[-1], len(rows) - 2 * traced.m])
+        place, turn, *rates = (  # stored body by body
+            np.ascontiguousarray(part.swapaxes(1, 2))
+            for part in np.split(bodies.reshape(N, -1, T), ends[:-1], axis=1)
         )
         turn = turn[..., 0] if planar else quaternion_of(turn.reshape(N, T, 3, 3).swapaxes(2, 3))
         zero = np.zeros((T, 1))
         trajectory = Trajectory(
-            mechanism, time, place.swapaxes(0, 1), turn.swapaxes(0, 1), velocity.swapaxes(0, 1),
-            acceleration.swapaxes(0, 1), zero.astype(np.int8), zero, zero.astype(np.int64),
+            mechanism, time, place.swapaxes(0, 1), turn.swapaxes(0, 1), rates[0].swapaxes(0, 1),
+            rates[1].swapaxes(0, 1), zero.astype(np.int8), zero, zero.astype(np.int64),
             np.minimum(pivot, 1.0)[:, None], np.arange(N), group_names=("the whole mechanism",),
         )  # fmt: skip
         kinetic, gravity, stored, change, exchange = energies
-        residual, rates = np.split(errors, 2)
-        off = np.abs([residual - self.turns[:, None], rates]) * traced.weights[:, None]
+        off = errors.reshape(2, -1, T)
+        off[0] -= self.turns[:, None]
+        off = np.abs(off) * traced.weights[:, None]
         inside = [
             name
             for name, (low, high) in mechanism.coordinate_limits.items()
             if (at := traced.limited[name]) is not None and low <= x[at].min() and x[at].max() <= high
         ]
         fault = self._fault(off[0], change - power, exchange + np.abs(power), pivot)
-        largest = off.max(axis=1, initial=0.0) * frames.size
+        largest = off.max(axis=1, initial=0.0) * traced.frames.size
         return Measured(trajectory, largest, work, (kinetic, gravity, stored), inside, fault)
 
     def _fault(self, off: Floats, power: Floats, exchange: Floats, pivot: Floats) -> tuple[int, str] | None:

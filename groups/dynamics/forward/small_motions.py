@@ -180,7 +180,8 @@ def equilibrium(
         scale = float(np.abs(equations.balance(start)[1]).max(initial=1e-12))
         scale = max(scale, float(np.abs(slopes()[0] * unit).max(initial=0.0)))
         value = _downhill(equations, slopes, start, progress)
-        trajectory, small = equations.posed_at(value), _linearised(equations, slopes, value)
+        small = _linearised(equations, slopes, value)
+        trajectory = equations.at_rest(equations.tangents[0])
     except CannotGoOnError as error:
         raise ValueError(
             f"{equations.mechanism.name}: the search for an equilibrium leaves the workspace: {error}; begin "

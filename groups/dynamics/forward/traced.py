@@ -308,10 +308,9 @@ class Traced(At):
 
     @cached_property
     def measures(self) -> list[Number]:
-        """By movable body place, angle or axes, velocity and acceleration; then energies, power, rows."""
+        """By body place, angle or axes, velocity and acceleration; then energies, power, rows."""
         numbers, rates = list[Number](), (0, 1, 5) if self.planar else range(6)
-        for b in range(1, self.mechanism.n_bodies):
-            frame = self.bodies[b]
+        for frame in map(self.body, range(self.mechanism.n_bodies)):
             velocity = derivative(frame.place, self.moving) + list(frame.motion.twist(self.moving)[1])
             acceleration = derivative(velocity, self.moving)
             axes = [x for axis in frame.axes for x in axis]

@@ -96,9 +96,9 @@ class Trees(Equations):
     def _take(self, t: float, x: Floats, rate: Floats) -> None:
         """Begin with coordinates and the driven ones' rates."""
         memory, y, inputs = self.memory, self._state(x, rate), x[: len(rate)]
-        sound = self._evaluate(t, y, How.OWN)
+        sound = self.memory.evaluate(t, y, How.OWN)
         if not memory["found"] and not rate.any():
-            sound = self._evaluate(t, y, How.LOOK)  # at rest: by any coordinates
+            sound = self.memory.evaluate(t, y, How.LOOK)  # at rest: by any coordinates
         if not memory["found"]:
             self._solved(inputs, 0.0 * inputs)
             raise CannotGoOnError("the groups cannot be closed in the initial pose")
@@ -109,7 +109,7 @@ class Trees(Equations):
         self.start[-1] = 0.0
         if not self.laws:
             self.accept()
-        self._evaluate(t, self.start, How.LOOK)
+        self.memory.evaluate(t, self.start, How.LOOK)
         memory["speed"], memory["signs"] = memory["trial"], memory["trials"]
 
     def _followed(self, x: Floats, way: Floats) -> Floats:
@@ -157,7 +157,7 @@ class Trees(Equations):
         setting = replace(Setting.at(model.structure, model.frames, pose), inputs=inputs)
         found = np.concatenate([inputs, traced.unknowns_at(setting)])
         if self.mechanism.space == "planar":
-            turns = whole_turns(pose.angle - self._at_rest(found).orientation[0])
+            turns = whole_turns(pose.angle - self.at_rest(found).orientation[0])
             for k, parent, body, sign in traced.hinges:
                 found[k] += sign * (turns[body] - turns[parent])
         return found
@@ -186,12 +186,8 @@ class Trees(Equations):
         """Go on from the pose of the last balance."""
         self._accepted = self.tangents
 
-    def posed_at(self, value: Floats) -> Trajectory:
-        """All bodies at rest at values of the driven coordinates."""
-        self.balance(value)
-        return self._at_rest(self.tangents[0])
-
-    def _at_rest(self, x: Floats) -> Trajectory:
+    def at_rest(self, x: Floats) -> Trajectory:
+        """All bodies at rest at coordinates (n,)."""
         return self.measured(np.zeros(1), self._still(x)).trajectory
 
     def _still(self, x: Floats) -> Floats:
@@ -204,7 +200,7 @@ class Trees(Equations):
 
     def _closes(self, x: Floats, rate: Floats, t: float = 0.0) -> bool:
         """Whether the groups close by their own coordinates, near some, at rates of the driven ones."""
-        self._evaluate(t, self._state(x, rate), How.OWN)
+        self.memory.evaluate(t, self._state(x, rate), How.OWN)
         return self._near()
 
     @property
@@ -216,16 +212,11 @@ class Trees(Equations):
     def _near(self) -> bool:
         return bool(self.memory["found"] and self.memory["first"] <= LEAP * self.memory["pivot"])
 
-    def _evaluate(self, t: float, y: Floats, how: int) -> bool:
-        self.evaluations += 1
-        return self.memory.evaluate(t, y, how)
-
     def rate(self, t: float, y: Floats) -> Floats:
-        self.evaluations += 1
         return self.memory.rate(t, y)
 
     def settle(self, t: float, y: Floats) -> Floats | None:
-        if not self._evaluate(t, y, How.ALL):
+        if not self.memory.evaluate(t, y, How.ALL):
             raise CannotGoOnError(f"t = {t:.9g} s: {self._unsound()}")
         self.memory["signs"] = self.memory["trials"]
         return self._closed
@@ -233,7 +224,7 @@ class Trees(Equations):
     def sample(self, t: float, y: Floats) -> Floats:
         memory, n = self.memory, self.traced.n
         pivots = memory.p[: self.room.restored].copy()
-        near = self._evaluate(t, y, How.LOOK) and self._near()
+        near = self.memory.evaluate(t, y, How.LOOK) and self._near()
         memory.p[: self.room.restored] = pivots
         rate, pivot = memory["rate"], memory["pivot"]
         place = self._closed[: 2 * n] if near else y[: 2 * n]
@@ -245,7 +236,7 @@ class Trees(Equations):
 
     def weakest(self, t: float, sample: Floats) -> str:
         memory, traced = self.memory, self.traced
-        self._evaluate(t, np.append(sample[: 2 * traced.n], 0.0), How.LOOK)
+        self.memory.evaluate(t, np.append(sample[: 2 * traced.n], 0.0), How.LOOK)
         rows, columns = memory["row"], memory["column"]
         if not len(rows):
             return super().weakest(t, sample)
@@ -279,15 +270,15 @@ class Trees(Equations):
     # --- steps ---------------------------------------------------------------------------------------
 
     def run(self, run: Run) -> None:
-        if run.integrator not in EXPLICIT:
-            super().run(run)
-            return
         self.passed: list[str] = []
-        with run.ends():
-            self._set_out(run)
-            while self._advance(run):
-                pass
-        run.evaluations = self.evaluations + self.memory["evaluations"]
+        if run.integrator in EXPLICIT:
+            with run.ends():
+                self._set_out(run)
+                while self._advance(run):
+                    pass
+        else:
+            super().run(run)
+        run.evaluations = self.memory.evaluations + self.memory["evaluations"]
         straight = "just past a singular position, on the branch that goes on straight"
         run.notes += [f"{place}: {straight}" for place in self.passed[:LISTED]]
         if len(self.passed) > LISTED:
@@ -299,7 +290,7 @@ class Trees(Equations):
         (t, end), y = run.time[[0, -1]].tolist(), self.start
         run.begin()
         step = self.room.kind(self.rate, t, y, end, rtol=relative, atol=absolute).h_abs
-        self._evaluate(t, y, How.ALL)
+        self.memory.evaluate(t, y, How.ALL)
         memory["signs"], memory["y"] = memory["trials"], y
         memory["stage"] = memory["rate"]  # of which the first is read
         memory["t"], memory["end"], memory["step"], memory["longest"] = t, end, step, run.request.largest_step
