@@ -18,7 +18,7 @@ from groups.dynamics.forward.bodies import Bodies
 from groups.dynamics.forward.course import CannotGoOnError, Run
 from groups.dynamics.forward.evaluation import How, Room, write_evaluation
 from groups.dynamics.forward.stepping import write_advance
-from groups.dynamics.forward.traced import Block, Traced
+from groups.dynamics.forward.traced import Traced
 from groups.rotations import quaternion_of
 from groups.trajectory import Trajectory
 from mbssa.bounds import LARGEST_LOAD, range_fault
@@ -175,7 +175,9 @@ class Memory:
         self.evaluations = 0
         first = room.samples + len(time) + 1
         self["unit"], self["weight"], self["answers"] = traced.unit, traced.weights, first
-        for name, x in zip(Block._fields, zip(*traced.blocks, strict=True), strict=False):
+        for name, x in zip(
+            ("top", "bottom", "left", "right"), zip(*traced.blocks, strict=True), strict=False
+        ):
             self[name] = x
         self._answers = self.view[first:].reshape(-1, room.answer)
         self.use(code)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,15 +39,6 @@ _SMALL = 1e-9
 _DIFFERENCE = 1e-5
 
 
-class Block(NamedTuple):
-    """Rows and coordinates of a group, from first to below end, among which a pivot is sought."""
-
-    top: int
-    bottom: int
-    left: int
-    right: int
-
-
 def along(
     rates: Mapping[str, Callable[[Any], Number]], body: Callable[[int], Twist] | None = None
 ) -> Direction:
@@ -73,7 +64,8 @@ class Traced(At):
         #: Rows, and the index of the group of each; None of a law's.
         self.rows: list[Number] = []
         self.group_of: list[int | None] = []
-        self.blocks: list[Block] = []
+        #: By pivot, the rows and the coordinates of its group, from first to below end.
+        self.blocks: list[tuple[int, int, int, int]] = []
         self.measured: dict[tuple[int, str], Number] = {}
         #: Of the plane: angles of the trees with the bodies before and behind the hinge, and a sign.
         self.hinges: list[tuple[int, int, int, float]] = []
@@ -105,7 +97,7 @@ class Traced(At):
         self.law_rows = [self.drives.index(name) for name in self.laws]
         for i, k in enumerate(self.law_rows):
             self.group_of.append(None)
-            self.blocks.append(Block(i, i + 1, k, k + 1))
+            self.blocks.append((i, i + 1, k, k + 1))
             self.rows.append(self.graph.input("x", k) - self.graph.input("law", 3 * i))
         self.first, self.place = len(self.start), dict(setting.drives)
 
@@ -162,7 +154,7 @@ class Traced(At):
                 self.names.append(".".join([owner, *map(str, rest)]))
             self.place |= solved
             self.first = len(self.start)
-            self.blocks += [Block(top, len(self.rows), first, self.first)] * len(group.names)
+            self.blocks += [(top, len(self.rows), first, self.first)] * len(group.names)
         for key, k in self.place.items():
             self.measured[key] = self.graph.input("x", k)
         limits = mechanism.coordinate_limits
