@@ -175,10 +175,8 @@ class Memory:
         self.evaluations = 0
         first = room.samples + len(time) + 1
         self["unit"], self["weight"], self["answers"] = traced.unit, traced.weights, first
-        for name, x in zip(
-            ("top", "bottom", "left", "right"), zip(*traced.blocks, strict=True), strict=False
-        ):
-            self[name] = x
+        blocks = np.array(traced.blocks, dtype=np.int64).reshape(-1, 4).T
+        self["top"], self["bottom"], self["left"], self["right"] = blocks
         self._answers = self.view[first:].reshape(-1, room.answer)
         self.use(code)
 
