@@ -263,12 +263,9 @@ class Penalty(BodyCoordinates):
     # reaction over k. Constraints on directions have the same stiffness at the mechanism's size, in N m/rad
     # and N m s/rad.
 
-    def __init__(
-        self, model: Model, applied: Mapping[str, Applied], laws: Mapping[str, Law], begin: Trajectory,
-        stiffness: float, damping: float,
-    ) -> None:  # fmt: skip
-        super().__init__(model, applied, laws, begin)
-        self.k, self.c = (x * self.traced.frames.size**2 for x in (stiffness, damping))
+    def run(self, run: Run) -> None:
+        request, size = run.request, self.traced.frames.size
+        self.k, self.c = request.stiffness * size**2, request.damping * size**2
         M = self.first.masses
         missing = np.flatnonzero(np.linalg.matrix_rank(M) < M.shape[1])
         light = [self.mechanism.body_name(b + 1) for b in missing.tolist()]
@@ -277,6 +274,7 @@ class Penalty(BodyCoordinates):
                 f"the method penalty needs mass and inertia of every body; {', '.join(light)} "
                 "can move or turn without; give them an inertia, or take another method"
             )
+        super().run(run)
 
     def solved(self, at: Instant) -> tuple[Floats, float, Floats]:
         """Solve for the accelerations; power of the loads and laws: what joints take is off the balance."""

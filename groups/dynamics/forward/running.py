@@ -114,10 +114,8 @@ def _begun(
         trees.begin(first, *np.array(state, dtype=np.float64).reshape(-1, 2).T)
     if by_trees:
         return trees
-    begin = trees.instant(first, trees.start)
-    if method == "penalty":
-        return Penalty(*given, begin, request.stiffness, request.damping)
-    return {"lagrange": Lagrange, "dae": Residual}[method](*given, begin)
+    kinds: dict[str, type[Lagrange | Penalty]] = {"lagrange": Lagrange, "penalty": Penalty, "dae": Residual}
+    return kinds[method](*given, trees.instant(first, trees.start))
 
 
 def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
