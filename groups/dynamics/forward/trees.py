@@ -117,15 +117,15 @@ class Trees(Equations):
         memory, D = self.memory, len(way)
         begin, tangent, share, end, stride = x[:D].copy(), np.zeros_like(x), 0.0, 0.0, STRIDE
 
-        def on_way(share: float) -> None:
-            memory["law"] = np.stack([begin + share * way, way, 0.0 * way])[:, self.traced.law_rows].T.ravel()
+        def on_way(_: float) -> None:  # at any time
+            memory["law"] = np.stack([begin + end * way, way, 0.0 * way])[:, self.traced.law_rows].T.ravel()
 
         memory.asked, asked = on_way, memory.asked
         try:
             while True:
                 guess = x + (end - share) * tangent
                 guess[:D] = begin + end * way
-                if self._closes(guess, way, end):
+                if self._closes(guess, way):
                     x, tangent, share, stride = memory["x"], memory["v"], end, min(2 * stride, STRIDE)
                     if share == 1.0:
                         return x
@@ -198,9 +198,9 @@ class Trees(Equations):
         """State at coordinates and the driven ones' rates."""
         return np.concatenate([x, rate, np.zeros(self.room.state - len(x) - len(rate))])
 
-    def _closes(self, x: Floats, rate: Floats, t: float = 0.0) -> bool:
+    def _closes(self, x: Floats, rate: Floats) -> bool:
         """Whether the groups close by their own coordinates, near some, at rates of the driven ones."""
-        self.memory.evaluate(t, self._state(x, rate), How.OWN)
+        self.memory.evaluate(0.0, self._state(x, rate), How.OWN)
         return self._near()
 
     @property
