@@ -54,7 +54,7 @@ def begun(mechanism):
     model = build(mbssa.decompose(mechanism))
     by_groups, by_tree = (trees(model, whole) for whole in (False, True))
     begin = by_groups.instant(0.0, by_groups.start)
-    return by_groups, by_tree, Lagrange(model, {}, {}, "lagrange", begin)
+    return by_groups, by_tree, Lagrange(model, {}, {}, begin)
 
 
 def trees(model, whole=False):

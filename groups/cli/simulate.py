@@ -16,7 +16,7 @@ from groups.cli.arguments import by_option, coordinate_values, pairs
 from groups.cli.running import stoppable_progress
 from groups.dynamics.forward import Event, Method
 from groups.dynamics.forward import simulate as simulate_by
-from groups.dynamics.forward.integration import Integrator
+from groups.dynamics.forward.equations import Integrator
 from groups.dynamics.forward.running import model_of
 from groups.model import Model
 from groups.reports.simulation import simulation_report

@@ -327,7 +327,7 @@ def _pays(setup: Setup) -> bool:
     """Whether machine code pays, once for all cases, or for each of several designs."""
     plan, number = plan_of(setup.model), 1 if setup.has_designs else setup.cases.number
     if setup.simulation is not None:
-        from groups.dynamics.forward.program import Program
+        from groups.dynamics.forward.equations import Program
 
         method = setup.simulation.method
         program = Program.of(setup.model, (), (), asks=False, method=method)

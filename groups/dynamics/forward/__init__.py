@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.forward.events import Event
-from groups.dynamics.forward.integration import Integrator
-from groups.dynamics.forward.result import Simulation
+from groups.dynamics.forward.course import Event, Request, Simulation
 from groups.motion import Law
 
 if TYPE_CHECKING:
-    from groups.dynamics.forward.equations import Applied
+    from groups.dynamics.forward.equations import Applied, Integrator
     from groups.model import Model
     from groups.trajectory import Trajectory
     from mbssa import Mechanism, Structure
@@ -104,6 +102,6 @@ def simulate(
     given |= {name: dict(given[name] or {}) for name in ("initial", "rates", "applied")}
     given["events"] = tuple(events)
     given["start"] = start.trajectory if isinstance(start, Simulation) else start
-    from groups.dynamics.forward.running import Request, run
+    from groups.dynamics.forward.running import run
 
     return run(Request(**given))

@@ -5,47 +5,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.dynamics.forward.traced import Coordinates, Traced
+from groups.dynamics.forward.traced import Traced, along
 from groups.engine.kinematics import Closure, Group, Known, Numbers
 from groups.rotations import quaternion_of
 from groups.tree import GroupTree, Link
 from mbssa.graph.derivative import Direction, Twist
 from mbssa.graph.frames import UNIT, Frame, Motion, Vector, carried, cross, dot, plus, times
-from mbssa.graph.nodes import Graph, Number, cos, is_zero, sin
-from mbssa.graph.source import Printed, functions
+from mbssa.graph.nodes import Node, Number, cos, is_zero, sin
+from mbssa.graph.source import functions
 
 if TYPE_CHECKING:
     from groups.setting import Setting
     from mbssa.arrays import Floats
     from mbssa.joints.relations import Relation
-
-
-class _Free(Coordinates):
-    """Bodies as inputs "x": place, and an angle or a quaternion; prescribed coordinates are those of laws."""
-
-    def __init__(self, graph: Graph, first: int, planar: bool) -> None:
-        super().__init__(graph, first, {})
-        self.planar, self.wide = planar, 3 if planar else 7
-
-    def drive(self, row: int) -> Number:
-        return self.graph.input("law", 3 * row)
-
-    def body(self, b: int) -> Frame:
-        first, motion = (b - 1) * self.wide, Motion(None, body=b)
-        x: list[Number] = [self.graph.input("x", first + k) for k in range(self.wide)]
-        if self.planar:
-            c, s = cos(x[2]), sin(x[2])
-            place, axes, angle = [*x[:2], 0.0], [[c, s, 0.0], [-s, c, 0.0], UNIT[2]], x[2]
-        else:
-            place, axes, angle = x[:3], [_turned(x[3:], e) for e in UNIT], 0.0
-        return Frame(carried(motion, place, True), [carried(motion, e) for e in axes], angle, motion)
 
 
 def _turned(quaternion: Vector, e: Vector) -> list[Number]:
@@ -101,20 +80,35 @@ class _Further(Closure):
 class Bodies(Traced):
     """Rows of all joints by the bodies, with their derivatives, and the balance of masses and forces."""
 
-    def _begin(self, setting: Setting, inputs: Floats) -> Coordinates:
+    def _begin(self, setting: Setting, inputs: Floats) -> None:
         mechanism = self.mechanism
-        self.law_rows, self.planar = [], mechanism.space == "planar"
+        self.law_rows = []
         #: Numbers of a body's pose and of its twist.
         self.wide, self.degrees = (3, 3) if self.planar else (7, 6)
         pose = setting.reference
         self.start += self.posed(
             pose.position, pose.angle if self.planar else quaternion_of(pose.rotation)
         ).tolist()
-        for _ in range(1, mechanism.n_bodies):
-            self.lengths += [k < (2 if self.planar else 3) for k in range(self.wide)]
         #: Numbers of all poses, and of all twists: those of further unknowns follow.
         self.poses, self.twists = len(self.start), self.degrees * (mechanism.n_bodies - 1)
-        return _Free(self.graph, self.poses, self.planar)
+        self.first = self.poses
+
+    def drive(self, row: int) -> Node:
+        return self.graph.input("law", 3 * row)
+
+    def body(self, b: int) -> Frame:
+        if b in self.bodies:
+            return self.bodies[b]
+        first, motion = (b - 1) * self.wide, Motion(None, body=b)
+        x: list[Number] = [self.graph.input("x", first + k) for k in range(self.wide)]
+        if self.planar:
+            c, s = cos(x[2]), sin(x[2])
+            place, axes, angle = [*x[:2], 0.0], [[c, s, 0.0], [-s, c, 0.0], UNIT[2]], x[2]
+        else:
+            place, axes, angle = x[:3], [_turned(x[3:], e) for e in UNIT], 0.0
+        # Carried twice: a rate is made of what the vectors are themselves, and has a rate again.
+        place = carried(motion, carried(motion, place, True), True)
+        return Frame(place, [carried(motion, carried(motion, e)) for e in axes], angle, motion)
 
     def made(self, setting: Setting) -> list[Group]:
         """The mechanism as one group."""
@@ -139,31 +133,21 @@ class Bodies(Traced):
         k, linear = np.arange(self.w), 2 if self.planar else 3
         self.unit = np.where((k < self.twists) & (k % self.degrees < linear), self.frames.size, 1.0)
 
-        def along(rate: Callable[[int], Number], of: Callable[[str, Any], Number]) -> Direction:
-            def rates(name: str, k: Any) -> Number:
-                if name != "x":
-                    return of(name, k)
-                b, i = divmod(k, self.wide)
-                if self.planar or k >= self.poses:
-                    return rate(k - self.poses + self.twists)
-                if i < 3:
-                    return rate(6 * b + i)
-                quaternion = [make("x", 7 * b + i) for i in range(3, 7)]
-                return turning(quaternion, [rate(6 * b + i) for i in range(3, 6)])[i - 3]
-
+        def moving(rate: Callable[[int], Number], more: dict[str, Callable[[Any], Number]]) -> Direction:
             def body(b: int) -> Twist:
                 x = [rate((b - 1) * self.degrees + k) for k in range(self.degrees)]
                 linear, spin = ([*x[:2], 0.0], [0.0, 0.0, x[2]]) if self.planar else (x[:3], x[3:])
                 return plus(linear, cross(self.bodies[b].place, spin)), spin
 
-            return Direction(rates, body)
+            # Of a body the angle in the plane alone is no vector that is carried.
+            return along({"x": lambda k: rate(k - self.poses + self.twists)} | more, body)
 
-        def second(name: str, k: Any) -> Number:
-            return make("a", k) if name == "v" else self._of_law(name, k)
-
-        self.columns = [along(partial(_unit, k), lambda *_: 0.0) for k in range(self.w)]
-        self.steady = along(partial(make, "v"), self._of_law)
-        self.time = along(partial(make, "v"), second)
+        v, law, pose = partial(make, "v"), self._law(), (1 << self.wide) - 1
+        self.steady, self.moving = moving(v, law), moving(v, law | {"v": partial(make, "a")})
+        self.columns = [moving(partial(_unit, k), {}) for k in range(self.w)]
+        bits = [pose << k // self.degrees * self.wide for k in range(self.twists)]
+        bits += [1 << k for k in range(self.poses, self.n)]
+        self.units = list(zip(self.columns, bits, strict=True))
 
     @cached_property
     def scale(self) -> Floats:
@@ -172,40 +156,27 @@ class Bodies(Traced):
         return np.array([1.0 / self.frames.size if r in linear else 1.0 for r in range(self.m)])
 
     @cached_property
-    def _masses(self) -> dict[tuple[int, int], Number]:
-        """Entries of the lower triangle of the mass matrix."""
-        return {(k, i): x for k, row in enumerate(self.mass) for i, x in enumerate(row) if not is_zero(x)}
+    def motion(self) -> Callable[[Mapping[str, Sequence[float]], Floats], tuple[Any, ...]]:
+        """A function of the inputs and of turns (m,) in the rows."""
+        # It gives rows (4, m): residuals, rates, second rates, rates by the laws; J, masses, forces, power.
+        masses = {(k, i): x for k, row in enumerate(self.mass) for i, x in enumerate(row) if not is_zero(x)}
+        rows = [*self.rows, *self.rates, *self.bias, *self.moved, *self.jacobian.values()]
+        results = [*rows, *self.force, self.power, *masses.values()]
+        (function, _), inputs = functions("motion", [], results)
+        ends = np.cumsum([4 * self.m, len(self.jacobian), self.w, 1]).tolist()
+        places = tuple(np.array([*self.jacobian], dtype=np.int64).reshape(-1, 2).T)
+        k, i = np.array([*masses], dtype=np.int64).reshape(-1, 2).T
+        body, row, column = k // self.degrees, k % self.degrees, i % self.degrees
 
-    @cached_property
-    def _printed(self) -> Printed:
-        motion = [*self.rates, *self.moved, *self.bias, *self.force, self.power, *self._masses.values()]
-        return functions("motion", [], [*self.rows, *self.jacobian.values(), *motion])
+        def motion(given: Mapping[str, Sequence[float]], turns: Floats) -> tuple[Any, ...]:
+            values = np.array(function([given[name][k] for name, k in inputs], ()), dtype=np.float64)
+            every, slopes, force, power, masses = np.split(values, ends)
+            rows = every.reshape(4, self.m)
+            rows[0] -= turns
+            J = np.zeros((self.m, self.w))
+            M = np.zeros((self.twists // self.degrees, self.degrees, self.degrees))
+            J[places] = slopes
+            M[body, row, column] = M[body, column, row] = masses
+            return rows * self.scale, J * self.scale[:, None], M, force, float(power[0])
 
-    def motion(self, given: Mapping[str, Sequence[float]], turns: Floats) -> tuple[Any, ...]:
-        """Rows and their derivatives, rates, those by the laws, second rates, masses, forces, power."""
-        (of_floats, _), inputs = self._printed
-        values = np.array(of_floats([given[name][k] for name, k in inputs], ()), dtype=np.float64)
-        m = self.m
-        ends = np.cumsum([m, len(self.jacobian), m, m, m, self.w, 1]).tolist()
-        rows, slopes, rates, moved, bias, force, power, masses = np.split(values, ends)
-        J, M = np.zeros((m, self.w)), np.zeros((self.twists // self.degrees, self.degrees, self.degrees))
-        J[self._places[0]] = slopes
-        body, row, column = self._places[1]
-        M[body, row, column] = M[body, column, row] = masses
-        by_rows = (x * self.scale for x in (rates, moved, bias))
-        return (rows - turns) * self.scale, J * self.scale[:, None], *by_rows, M, force, float(power[0])
-
-    @cached_property
-    def _places(self) -> list[tuple[Any, ...]]:
-        """Places of slopes by row and column, and of masses by body, row and column."""
-        row, column = np.array([*self.jacobian], dtype=np.int64).reshape(-1, 2).T
-        k, i = np.array([*self._masses], dtype=np.int64).reshape(-1, 2).T
-        return [(row, column), (k // self.degrees, k % self.degrees, i % self.degrees)]
-
-    def _units(self) -> Iterator[tuple[Direction, int]]:
-        body = (1 << self.wide) - 1
-        for k, by in enumerate(self.columns):
-            if k < self.twists:
-                yield by, body << k // self.degrees * self.wide
-            else:
-                yield by, 1 << self.poses + k - self.twists
+        return motion

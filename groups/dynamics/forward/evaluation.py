@@ -8,9 +8,10 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from itertools import islice
 from math import nan
 from typing import Any
+
+import numpy as np
 
 from groups.dynamics.forward.traced import Traced
 from groups.engine.arrays import quintic
@@ -36,101 +37,85 @@ MASSLESS = 1e-13
 STAYS = 0.3
 #: Steps that are taken at once.
 CAPACITY = 16
+#: Numbers of an evaluation that each step keeps: energies, the least pivot, the first correction, the largest
+#: residual of rows without a pivot, and whether a stage is beyond a singular pose.
+KEPT = "kinetic", "potential", "pivot", "first", "rest", "crossed"
 
 
 class How(IntEnum):
     """Choices of pivots."""
 
-    # As they were, and so for a trial that is not judged; among all coordinates, among a group's own, and
-    # among all for a look that is not judged.
-    GIVEN, TRIAL, ALL, OWN, LOOK = range(5)
-
-
-class Kept(IntEnum):
-    """Numbers of an evaluation that each step keeps."""
-
-    KINETIC, POTENTIAL, PIVOT, FIRST, REST, CROSSED = range(6)
+    # As they were; among all coordinates; and what is not judged: among a group's own, then for poses near to
+    # a singular one, too, a look among all, and a trial with those that were.
+    GIVEN, ALL, OWN, LOOK, TRIAL = range(5)
 
 
 class Room:
-    """Places in the memory by name: where each begins, and how many numbers or whole numbers it has."""
+    """Places in the memory: of numbers and of whole numbers by name, one or so many of each."""
 
     def __init__(self, traced: Traced, applied: int, integrator: str) -> None:
         import scipy.integrate
 
-        n, m, F = traced.n, traced.m, traced.free
-        self.n, self.m, self.free, self.pivots = n, m, F, len(traced.blocks)
-        P, N = self.pivots, 2 * n + 1
-        self.state, self.size, self.wholes = N, 0, 0
-        self.places: dict[str, slice | int] = {}
-        self.whole_places: dict[str, slice | int] = {}
-        one = None
-        self.take(
-            time=one, x=n, v=n, work=one, rate=N, kept=len(Kept), given=N,
+        n, m, F, P, N = traced.n, traced.m, traced.free, len(traced.blocks), 2 * traced.n + 1
+        self.n, self.m, self.free, self.pivots, self.state = n, m, F, P, N
+        kind = self.kind = getattr(scipy.integrate, integrator)
+        self.stages, self.extra = len(kind.B), len(getattr(kind, "A_EXTRA", ()))
+        #: Columns of the interpolant: powers of the way.
+        self.powers = 7 if self.extra else kind.P.shape[1]
+        slots, one = self.stages + 1 + self.extra, ()
+        #: Numbers of a step, with its interpolant, and their places in it.
+        kept, columns = dict.fromkeys(KEPT, one), (self.powers, N)
+        self.steps = _laid(np.float64, t=one, h=one, **kept, free=F, state=N, slope=N, columns=columns)
+        self.width, self.of_step = self.steps.itemsize // 8, _places(self.steps)
+        self.numbers = _laid(
+            np.float64, time=one, x=n, v=n, work=one, rate=N, **kept, given=N,
             # Largest rate so far and now; error by rounding; least pivot; tolerance; rest of redundant rows.
             speed=one, trial=one, noise=one, near=one, close=one, allowed=one,
             # How far the step past a singular pose is from straight; rank of the masses; whether Newton's
             # method has ended.
             off=one, rank=one, found=one,
-            signs=P, trials=P, unit=n, weight=m, A=m * n, b=m, R=n * F, a=n, mass=F * F, force=F,
+            signs=P, trials=P, unit=n, weight=m, A=(m, n), b=m, R=(n, F), a=n, mass=(F, F), force=F,
             # The mass matrix (its lower triangle) and the forces, before they are solved.
-            matrix=F * F, forces=F, law=3 * len(traced.law_rows), applied=applied,
-            # By coordinate, how willingly it becomes dependent.
-            between=n, prefer=n,
+            matrix=(F, F), forces=F, law=3 * len(traced.law_rows), applied=applied,
+            # By coordinate, how willingly it becomes dependent; rates at the beginning and in stages.
+            between=n, prefer=n, stage=(slots, N), y=N,
+            t=one, end=one, step=one, longest=one, relative=one, absolute=one, error=one, h=one, again=one,
+            record=(CAPACITY, self.width), second=n,
         )  # fmt: skip
-        #: Whether a stage is beyond a singular pose.
-        self.crossed = self.kept + Kept.CROSSED
-        self.take_wholes(row=P, column=P, open=n, used=m, shut=n)
-        self.restored = self.wholes  # by a step that is refused
-        # Blocks; columns of a pivot's row that are not zero.
-        self.take_wholes(top=P, bottom=P, left=P, right=P, how=one, there=n)
-        # ---- steps
-        kind = self.kind = getattr(scipy.integrate, integrator)
-        self.stages, self.extra = len(kind.B), len(getattr(kind, "A_EXTRA", ()))
-        #: Columns of the interpolant: powers of the way.
-        self.powers = 7 if self.extra else kind.P.shape[1]
-        #: Of a step: time, length, what was kept, pivots' columns, state, rate, and its interpolant.
-        self.heads = 2 + len(Kept) + F
-        self.width = self.heads + 2 * N + self.powers * N
-        self.K = [self.size + k * N for k in range(self.stages + 1 + self.extra)]
-        # The state on the constraints; rates at the beginning of a step.
-        self.places |= {"closed": slice(self.x, self.x + N), "begun": slice(self.size, self.size + N)}
-        self.take(
-            stage=N * len(self.K), y=N, t=one, end=one, step=one, longest=one, relative=one, absolute=one,
-            error=one, h=one, again=one, record=CAPACITY * self.width, second=n,
+        # Pivots, which a step that is refused restores, and such as stood before; blocks; columns of a
+        # pivot's row that are not zero.
+        restored = {"row": P, "column": P, "open": n, "used": m, "shut": n}
+        self.restored = sum(restored.values())
+        self.wholes = _laid(
+            np.int64, **restored, top=P, bottom=P, left=P, right=P, how=one, there=n,
+            before=self.restored, after=self.restored,
+            # Steps that were taken and that may be, reason of the end, evaluations, whether interpolants are
+            # wanted, next sample.
+            taken=one, most=one, why=one, evaluations=one, dense=one, sample=one, answers=one,
         )  # fmt: skip
-        # Steps that were taken and that may be, reason of the end, evaluations, whether interpolants are
-        # wanted, next sample.
-        self.take_wholes(
-            before=self.restored, after=self.restored, taken=one, most=one, why=one, evaluations=one,
-            dense=one, sample=one, answers=one,
-        )  # fmt: skip
+        vars(self).update(_places(self.numbers) | _places(self.wholes))
+        #: Places of the stages' rates.
+        self.K = [self.stage + k * N for k in range(slots)]
         #: Times of the samples, the last one infinite. At the place ``answers``, for each: coordinates, rates
         #: and second rates, work, power, and the least pivot; where the state is not closed, those of the
         #: interpolant, and the power is NaN.
-        self.samples, self.answer = self.size, 3 * n + 3
-
-    def take(self, **counts: int | None) -> None:
-        """Places for single numbers, and for so many."""
-        self.size = self._taken(self.places, self.size, counts)
-
-    def take_wholes(self, **counts: int | None) -> None:
-        """The same for whole numbers."""
-        self.wholes = self._taken(self.whole_places, self.wholes, counts)
-
-    def _taken(self, places: dict[str, slice | int], at: int, counts: dict[str, int | None]) -> int:
-        for name, count in counts.items():
-            vars(self)[name] = at
-            places[name] = at if count is None else slice(at, at + count)
-            at += 1 if count is None else count
-        return at
+        self.samples, self.answer = self.numbers.itemsize // 8, 3 * n + 3
 
     def __getattr__(self, name: str) -> int:
         raise AttributeError(name)  # of places, which are whole numbers
 
     def input(self, name: str, k: Any) -> int:
         """Place of an input of the traced equations."""
-        return int(vars(self)["time" if name == "t" else name]) + int(k)
+        return int(getattr(self, "time" if name == "t" else name)) + int(k)
+
+
+def _laid(kind: type, **counts: int | tuple[int, ...]) -> np.dtype[Any]:
+    """Numbers of one kind by name, one after another."""
+    return np.dtype([(name, kind, count) for name, count in counts.items()])
+
+
+def _places(layout: np.dtype[Any]) -> dict[str, int]:
+    return {name: at // 8 for name, (_, at, *_) in (layout.fields or {}).items()}
 
 
 def write_evaluation(c: Script, traced: Traced, room: Room, ask: bool) -> None:
@@ -149,7 +134,8 @@ def _eliminate(c: Script, room: Room) -> None:
     m, n = room.m, room.n
     with c.function("eliminate"):
         how = c.whole(room.how)
-        with c.when(how > How.TRIAL):
+        sought = (how > How.GIVEN) & (how < How.TRIAL)
+        with c.when(sought):
             c.fill(room.prefer, n, 1.0)
             with c.loop(room.free) as q:
                 c.put(c.whole(q + room.open) + room.prefer, STAYS)
@@ -165,7 +151,7 @@ def _eliminate(c: Script, room: Room) -> None:
             return x * c.number(i + room.weight)
 
         with c.loop(room.pivots) as k:
-            with c.when(how > How.TRIAL):
+            with c.when(sought):
                 best = c.variable(c.value(-1.0, "number"))
                 own = how.is_(How.OWN)
                 first = c.chosen(own, c.whole(k + room.left), c.value(0, "whole"))
@@ -204,20 +190,24 @@ def _eliminate(c: Script, room: Room) -> None:
                 with c.when(factor.is_not(0.0) & i.is_not(r)), c.loop(count) as q:
                     j = c.whole(q + room.there)
                     c.put(line + j, c.number(line + j) - factor * c.number(at + j))
-        c.put(room.kept + Kept.PIVOT, least.get())
+        c.put(room.pivot, least.get())
 
 
 def _solve(c: Script, room: Room) -> None:
-    """``solve``: the same for the right side b; its row r gets the unknown of its pivot."""
+    """``solve``: the same for the right side b; a is the solution, turned round, by coordinate."""
     n = room.n
-    with c.function("solve"), c.loop(room.pivots) as k:
-        r, p = c.whole(k + room.row), c.whole(k + room.column)
-        x = c.number(r + room.b) * c.number(r * n + p + room.A)
-        c.put(r + room.b, x)
-        with c.when(x.is_not(0.0)), c.loop(room.m) as i:
-            factor = c.number(i * n + p + room.A)
-            with c.when(factor.is_not(0.0) & i.is_not(r)):
-                c.put(i + room.b, c.number(i + room.b) - factor * x)
+    with c.function("solve"):
+        c.fill(room.a, n)
+        with c.loop(room.pivots) as k:
+            r, p = c.whole(k + room.row), c.whole(k + room.column)
+            x = c.number(r + room.b) * c.number(r * n + p + room.A)
+            c.put(r + room.b, x)
+            with c.when(x.is_not(0.0)), c.loop(room.m) as i:
+                factor = c.number(i * n + p + room.A)
+                with c.when(factor.is_not(0.0) & i.is_not(r)):
+                    c.put(i + room.b, c.number(i + room.b) - factor * x)
+        with c.loop(room.pivots) as k:
+            c.put(c.whole(k + room.column) + room.a, -1.0 * c.number(c.whole(k + room.row) + room.b))
 
 
 def _weigh(c: Script, room: Room) -> None:
@@ -256,15 +246,12 @@ def _evaluate(c: Script, traced: Traced, room: Room, ask: bool) -> None:
         rest = c.variable(c.value(0.0, "number"))  # the largest residual of the rows without a pivot
         with c.loop(room.m) as i, c.when(c.whole(i + room.used).is_(0)):
             rest.set(c.larger(c.size(c.number(i + room.b)) * c.number(i + room.weight), rest.get()))
-        c.put(room.kept + Kept.REST, rest.get())
+        c.put(room.rest, rest.get())
         speed, leap = _rates(c, traced, room, write)
         _put(c, room.b, write(traced.bias))
-        _solve_into_a(c, room)
-        found = write(traced.balance)
-        power, kinetic, potential = found[-3:]
-        following = iter(found)
-        lower = [list(islice(following, len(row))) for row in traced.mass]
-        forces = list(islice(following, len(traced.force)))
+        c.call("solve")
+        lower, forces = [write(row) for row in traced.mass], write(traced.force)
+        power, kinetic, potential = write([traced.power, traced.kinetic, traced.potential])
         for q in range(room.free):
             _put(c, room.matrix + q * room.free, lower[q])
         _put(c, room.forces, forces[: room.free])
@@ -278,8 +265,8 @@ def _evaluate(c: Script, traced: Traced, room: Room, ask: bool) -> None:
         with c.loop(room.n) as i:
             parts = [c.number(i * room.free + room.R + q) * y for q, y in enumerate(second)]
             c.put(i + room.rate + room.n, c.sum([c.number(i + room.a), *parts]))
-        c.put(room.kept + Kept.KINETIC, kinetic)
-        c.put(room.kept + Kept.POTENTIAL, potential)
+        c.put(room.kinetic, kinetic)
+        c.put(room.potential, potential)
         fine = _judge(c, room, how, speed, leap, c.sum([power, *second]))
         c.put(refusal, c.chosen(fine, power, c.value(nan, "number")))
 
@@ -297,15 +284,14 @@ def _close(c: Script, traced: Traced, room: Room, write: Formulas) -> None:
         _put(c, room.b, rows)
         c.call("eliminate")
         c.call("solve")
-        least, size = c.number(room.kept + Kept.PIVOT), c.variable(zero)
-        with c.loop(room.pivots) as k:
-            r, p = c.whole(k + room.row), c.whole(k + room.column)
-            step = c.number(r + room.b)
-            c.put(p + room.x, c.number(p + room.x) - step)
-            size.set(c.larger(c.size(step) / c.number(p + room.unit), size.get()))
+        least, size = c.number(room.pivot), c.variable(zero)
+        with c.loop(n) as k:
+            step = c.number(k + room.a)
+            c.put(k + room.x, c.number(k + room.x) + step)
+            size.set(c.larger(c.size(step) / c.number(k + room.unit), size.get()))
         big, before, taken = size.get(), last.get(), steps.get()
         with c.when(taken.is_(0)):
-            c.put(room.kept + Kept.FIRST, big)
+            c.put(room.first, big)
         close = c.number(room.close) * least * c.smaller(least, 1.0)
         stuck = (before < DONE) & (big >= before)
         with c.when((big <= c.larger(close, TOLERANCE)) | (before < SMALL * least) | stuck):
@@ -313,15 +299,6 @@ def _close(c: Script, traced: Traced, room: Room, write: Formulas) -> None:
         last.set(big)
         steps.set(taken + 1)
         c.leave((c.number(room.found) > 0.0) | (taken >= MOST - 1))
-
-
-def _solve_into_a(c: Script, room: Room) -> None:
-    """The solution for the right side b, turned round, of the dependent coordinates."""
-    c.call("solve")
-    c.fill(room.a, room.n)
-    with c.loop(room.pivots) as k:
-        r, p = c.whole(k + room.row), c.whole(k + room.column)
-        c.put(p + room.a, -1.0 * c.number(r + room.b))
 
 
 def _rates(c: Script, traced: Traced, room: Room, write: Formulas) -> tuple[Value, Value]:
@@ -338,7 +315,7 @@ def _rates(c: Script, traced: Traced, room: Room, write: Formulas) -> tuple[Valu
     c.fill(room.a, n)
     if traced.law_rows:
         _put(c, room.b, write(traced.moved))
-        _solve_into_a(c, room)
+        c.call("solve")
     given, zero = [c.number(u + room.given + n) for u in free], c.value(0.0, "number")
     speed, leap = c.variable(zero), c.variable(zero)
     with c.loop(n) as i:
@@ -358,23 +335,22 @@ def _put(c: Script, at: int, values: list[Value]) -> None:
 
 def _judge(c: Script, room: Room, how: Value, speed: Value, leap: Value, sound: Value) -> Value:
     """Whether the state is solved, on the branch of the step's beginning."""
-    n, least, first = room.n, c.number(room.kept + Kept.PIVOT), c.number(room.kept + Kept.FIRST)
+    n, least, first = room.n, c.number(room.pivot), c.number(room.first)
     fastest = c.larger(speed, c.number(room.speed))
     c.put(room.trial, fastest)
     over = 1.0 / least
     noise = ROUNDING * over * over * fastest * (1.0 + fastest * over)
     c.put(room.noise, c.larger(noise, c.number(room.noise)))
-    same = (first <= LEAP * least) & (leap <= TURN * fastest)
-    same = same | how.is_(How.OWN) | how.is_(How.LOOK) | how.is_(How.TRIAL)
+    same = ((first <= LEAP * least) & (leap <= TURN * fastest)) | (how > How.ALL)
     with c.loop(room.pivots) as k:
         r, p = c.whole(k + room.row), c.whole(k + room.column)
         inverse = c.number(r * n + p + room.A)
         c.put(k + room.trials, inverse)
         with c.when((inverse * c.number(k + room.signs) < 0.0) & how.is_(How.GIVEN)):
             c.put(room.crossed, 1.0)
-    near = c.chosen(how.is_(How.LOOK) | how.is_(How.TRIAL), c.value(0.0, "number"), c.number(room.near))
+    near = c.chosen(how > How.OWN, c.value(0.0, "number"), c.number(room.near))
     fine = (c.number(room.found) > 0.0) & same & (least > near) & (c.number(room.rank) > MASSLESS)
-    return fine & sound.is_(sound) & (c.number(room.kept + Kept.REST) <= c.number(room.allowed))
+    return fine & sound.is_(sound) & (c.number(room.rest) <= c.number(room.allowed))
 
 
 def _straighten(c: Script, traced: Traced, room: Room) -> None:

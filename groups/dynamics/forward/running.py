@@ -6,20 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from numbers import Real
-from types import SimpleNamespace
-from typing import TypeAlias, get_args
+from typing import get_args
 
 import numpy as np
 
 from groups.building import build
 from groups.dynamics.forward import METHODS
-from groups.dynamics.forward.equations import CannotGoOnError, Equations, applied_faults
-from groups.dynamics.forward.events import Event, limit_events
-from groups.dynamics.forward.integration import EXPLICIT, ONE_STEP, Integrator, Run, integrate
-from groups.dynamics.forward.lagrange import Lagrange, Penalty
-from groups.dynamics.forward.program import Measured
-from groups.dynamics.forward.result import Simulation
-from groups.dynamics.forward.trees import Trees, calling_back
+from groups.dynamics.forward.course import CannotGoOnError, Event, Request, Run, Simulation, limit_events
+from groups.dynamics.forward.equations import EXPLICIT, ONE_STEP, Equations, Integrator, applied_faults
+from groups.dynamics.forward.lagrange import Lagrange, Penalty, Residual
+from groups.dynamics.forward.trees import Trees
 from groups.dynamics.masses import massless
 from groups.model import Model
 from groups.motion import Law
@@ -48,39 +44,35 @@ FINEST = 1e-13
 _OFF_BALANCE, _EXPLAINED, _FINE = 0.01, 0.1, 1e-8
 
 
-#: Arguments of :func:`groups.simulate`, by name.
-Request: TypeAlias = SimpleNamespace
-
-
 def run(request: Request) -> Simulation:
     """Carry out a request; see :func:`groups.simulate`."""
-    of = request.of
-    if not isinstance(of, Model | Structure | Mechanism):
-        raise TypeError(f"simulate takes a model, a structure or a mechanism, not a {type(of).__name__}")
+    model = model_of(request.of)
+    mechanism, method = model.mechanism, request.method
     if request.stop_at_limits:
-        limited = of if isinstance(of, Mechanism) else of.mechanism
-        request.events = *request.events, *limit_events(limited)
-    model = of if isinstance(of, Model) else model_of(of)
-    request.initial, request.rates = (by_id(model.mechanism, x) for x in (request.initial, request.rates))
+        request.events = *request.events, *limit_events(mechanism)
+    request.initial, request.rates = (by_id(mechanism, each) for each in (request.initial, request.rates))
     laws, time = _checked(request, model)
-    own = {"penalty": "Radau", "dae": "IDA"}
-    integrator = request.integrator or own.get(request.method, "DOP853")
-    course = Run(time, request.events, request.most_steps, request.progress)
+    integrator = request.integrator or {"penalty": "Radau", "dae": "IDA"}.get(method, "DOP853")
     try:
-        with calling_back():
-            equations = _integrated(request, model, laws, course, integrator)
-            if not course.samples:
-                raise CannotGoOnError(course.status.removeprefix("failed: "))
-            measured = equations.measured(course.sampled, np.concatenate(course.samples))
+        equations = _begun(request, model, laws, time, integrator)
+        course = Run(equations, time, integrator, request)
+        equations.run(course)
+        if not course.samples:
+            raise CannotGoOnError(course.status.removeprefix("failed: "))
+        return _result(course)
     except CannotGoOnError as error:
-        raise ValueError(f"{model.mechanism.name}: {error}") from None
-    return _result(request, model, laws, course, equations, integrator, measured)
+        raise ValueError(f"{mechanism.name}: {error}") from None
 
 
-@lru_cache(maxsize=4)
-def model_of(of: Structure | Mechanism) -> Model:
-    """The model, which keeps its equations of motion; of the last few, for calls one after another."""
-    # In the driven coordinates of a mechanism; where none is driven, in those of partition.
+def model_of(of: Model | Structure | Mechanism) -> Model:
+    """The model, of a mechanism in its driven coordinates, or else in those of :func:`groups.partition`."""
+    if not isinstance(of, Model | Structure | Mechanism):
+        raise TypeError(f"takes a model, a structure or a mechanism, not a {type(of).__name__}")
+    return of if isinstance(of, Model) else _model_of(of)
+
+
+@lru_cache(maxsize=4)  # models keep their equations of motion, for calls one after another
+def _model_of(of: Structure | Mechanism) -> Model:
     if isinstance(of, Structure):
         return build(of)
     mechanism = of
@@ -98,53 +90,32 @@ def model_of(of: Structure | Mechanism) -> Model:
     return build(structure)
 
 
-def _integrated(
-    request: Request, model: Model, laws: Mapping[str, Law], course: Run, integrator: str
+def _begun(
+    request: Request, model: Model, laws: Mapping[str, Law], time: Floats, integrator: str
 ) -> Equations:
-    """The equations of motion, integrated."""
-    applied, first, method = by_id(model.mechanism, request.applied), float(course.time[0]), request.method
-    explicit = integrator if integrator in EXPLICIT else "DOP853"
-    tolerance, largest_step = request.tolerance, request.largest_step
+    """The equations of motion in their initial state."""
+    method, first, applied = request.method, float(time[0]), by_id(model.mechanism, request.applied)
     by_trees = method in ("groups", "partitioning")
+    explicit = integrator if integrator in EXPLICIT else "DOP853"
     compiled = request.compiled if by_trees else False  # others begin by trees alone
-    trees = Trees(model, applied, laws, explicit, tolerance, compiled, method == "partitioning")
-    _begin(trees, request, laws, first)
-    equations: Equations = trees
-    if not by_trees:
-        begin = trees.instant(first, trees.start)
-        given = model, applied, laws, method, begin
-        if method == "penalty":
-            equations = Penalty(*given)
-            equations.set(request.stiffness, request.damping)
-        elif method == "dae":
-            from groups.dynamics.forward.dae import Residual
-
-            equations = Residual(*given)
-        else:
-            equations = Lagrange(*given)
-    if isinstance(equations, Trees) and integrator in EXPLICIT:
-        equations.run(course, largest_step)
-    else:
-        integrate(equations, course, integrator, tolerance, largest_step)
-    return equations
-
-
-def _begin(trees: Trees, request: Request, laws: Mapping[str, Law], t: float) -> None:
-    """Take the initial state."""
+    whole, given = method == "partitioning", (model, applied, laws)
+    trees = Trees(*given, explicit, request.tolerance, compiled, whole, time)
     if request.start is not None:
         last = request.start.instants(slice(-1, None))
         trees.begin_at(replace(last, mechanism=trees.mechanism))
-        return
-    drives = trees.traced.drives
-    value, rate = np.array(trees.traced.start[: len(drives)]), np.zeros(len(drives))
-    for k, name in enumerate(drives):
-        if name in laws:
-            first, second, _ = laws[name](np.array([t]))
-            value[k], rate[k] = first[0], second[0]
-        else:
-            value[k] = request.initial.get(name, value[k])
-            rate[k] = request.rates.get(name, 0.0)
-    trees.begin(t, value, rate)
+    else:
+        own = zip(trees.traced.drives, trees.traced.start, strict=False)
+        state = [
+            [float(x[0]) for x in laws[name](time[:1])][:2]
+            if name in laws
+            else [request.initial.get(name, value), request.rates.get(name, 0.0)]
+            for name, value in own
+        ]
+        trees.begin(first, *np.array(state, dtype=np.float64).reshape(-1, 2).T)
+    if by_trees:
+        return trees
+    kinds: dict[str, type[Lagrange | Penalty]] = {"lagrange": Lagrange, "penalty": Penalty, "dae": Residual}
+    return kinds[method](*given, trees.instant(first, trees.start))
 
 
 def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
@@ -154,16 +125,12 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
     laws = _laws(request, model, time[:1], faults)
     released = tuple(name for name in model.mechanism.driven_coordinates if name not in laws)
     for what, values in (("initial", request.initial), ("rates", request.rates)):
-        faults += [
-            f"{what}: {name} is prescribed, and its law gives it; leave it out"
-            for name in values
-            if name in laws
-        ]
+        twice = [name for name in values if name in laws]
+        faults += [f"{what}: {name} is prescribed, and its law gives it; leave it out" for name in twice]
         names = [*released, *(name for name in values if name not in laws)]
         faults += [f"{what}: {fault}" for fault in name_faults(released, names, "value")]
-        faults += [
-            f"{what} of {name} {fault}" for name, value in values.items() if (fault := range_fault(value))
-        ]
+        wrong = ((name, range_fault(value)) for name, value in values.items())
+        faults += [f"{what} of {name} {fault}" for name, fault in wrong if fault]
     faults += applied_faults(request.applied, model.mechanism)
     if len(massless(model.mechanism)) == model.mechanism.n_bodies - 1:
         faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
@@ -174,35 +141,33 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
 
 def _setting_faults(request: Request) -> list[str]:
     method, integrator, known = request.method, request.integrator, get_args(Integrator)
-    history = method == "lagrange" and integrator not in (None, *ONE_STEP)
-    told, tolerance = f"integrator {integrator!r}", request.tolerance
     wanted = "tolerance", "largest_step", "most_steps", "stiffness", "damping"
     given = {name: getattr(request, name) for name in wanted}
     if none := [name for name, value in given.items() if not isinstance(value, Real)]:
         return [f"{name} is {given[name]!r}; write a number" for name in none]
+    tolerance, longest, most, stiffness, damping = given.values()
     faults = {
         f"method {method!r}: write {', '.join(METHODS)}": method not in METHODS,
-        f"{told}: write {', '.join(known)}": integrator not in (None, *known),
-        f"{told}: has a history that projection would break; for lagrange "
-        f"write {', '.join(ONE_STEP)}": history,
+        f"integrator {integrator!r}: write {', '.join(known)}": integrator not in (None, *known),
+        f"integrator {integrator!r}: has a history that projection would break; for lagrange "
+        f"write {', '.join(ONE_STEP)}": method == "lagrange" and integrator not in (None, *ONE_STEP),
         "method 'dae': its integrator is IDA; leave integrator out, or take another method": (
             method == "dae" and bool(integrator)
         ),
-        f"largest_step is {request.largest_step}; write a positive number": not request.largest_step > 0.0,
-        f"stiffness is {request.stiffness}; write a positive number": not request.stiffness > 0.0,
-        f"most_steps is {request.most_steps}; write 1 or more": request.most_steps < 1,
+        f"largest_step is {longest}; write a positive number": not longest > 0.0,
+        f"stiffness is {stiffness}; write a positive number": not stiffness > 0.0,
+        f"most_steps is {most}; write 1 or more": most < 1,
         f"tolerance is {tolerance}; write {FINEST:g} to below 1": not FINEST <= tolerance < 1.0,
-        f"damping is {request.damping}; write 0 or more": not request.damping >= 0.0,
+        f"damping is {damping}; write 0 or more": not damping >= 0.0,
     }
-    found = [text for text, wrong in faults.items() if wrong]
     for event in request.events:
         if not isinstance(event, Event):
-            found.append(f"events: {event!r} is none; give groups.Event(name, quantity, target)")
-        elif not np.isfinite(event.target):
-            found.append(f"event {event.name}: target is {event.target}; write a number")
-        elif event.direction not in (-1, 0, 1):
-            found.append(f"event {event.name}: direction is {event.direction}; write 1, -1 or 0")
-    return found
+            faults[f"events: {event!r} is none; give groups.Event(name, quantity, target)"] = True
+            continue
+        text, ways = f"event {event.name}", (-1, 0, 1)
+        faults[f"{text}: target is {event.target}; write a number"] = not np.isfinite(event.target)
+        faults[f"{text}: direction is {event.direction}; write 1, -1 or 0"] = event.direction not in ways
+    return [text for text, wrong in faults.items() if wrong]
 
 
 def _laws(request: Request, model: Model, first: Floats, faults: list[str]) -> dict[str, Law]:
@@ -273,26 +238,25 @@ def _instants(request: Request, faults: list[str]) -> Floats:
     return time
 
 
-def _result(
-    request: Request, model: Model, laws: Mapping[str, Law], course: Run, equations: Equations,
-    integrator: str, measured: Measured,
-) -> Simulation:  # fmt: skip
+def _result(course: Run) -> Simulation:
     """The result with its energies and errors."""
-    structure, mechanism, time = model.structure, model.mechanism, course.sampled
+    equations, request, time = course.equations, course.request, course.time[: course.done]
+    measured = equations.measured(time, np.concatenate(course.samples))
+    structure, mechanism, laws = equations.model.structure, equations.mechanism, equations.laws
     trajectory, work = measured.trajectory, measured.work
     kinetic, gravity, stored = measured.energies
     names, notes = mechanism.driven_coordinates, course.notes
     bare = [mechanism.body_name(b) for b in massless(mechanism)]
     if bare:
         notes.append(f"no mass: {', '.join(bare)}")
-    if model.globally:
-        chosen = ", ".join(f"SG-{solver.number}" for solver in model.solvers if solver.form == "global")
-        notes.append(f"{chosen}: solved in relative coordinates; the global approach is for given motions")
+    chosen = [f"SG-{solver.number}" for solver in equations.model.solvers if solver.form == "global"]
+    if chosen:
+        text = "solved in relative coordinates; the global approach is for given motions"
+        notes.append(f"{', '.join(chosen)}: {text}")
     if not request.stop_at_limits:
         stops = [force.coordinate or "" for force in mechanism.forces if force.type == "stop"]
-        notes += [
-            one.text(mechanism.units) for one in excesses(trajectory, without=[*stops, *measured.inside])
-        ]
+        beyond = excesses(trajectory, without=[*stops, *measured.inside])
+        notes += [one.text(mechanism.units) for one in beyond]
     has_locks = structure.treatment is not None and structure.treatment.passive_rotations
     if has_locks:
         notes.append("passive rotations are locked by convention, as by a guide in the frame")
@@ -316,7 +280,7 @@ def _result(
         else:
             notes.append(text)
     found = Simulation(
-        trajectory, structure, request.method, integrator, request.tolerance,
+        trajectory, structure, request.method, course.integrator, request.tolerance,
         tuple(name for name in names if name not in laws), tuple(laws), kinetic, gravity + stored, work,
         balance, measured.off[0], measured.off[1], course.status, tuple(course.occurrences),
         tuple(course.changes), course.steps, course.evaluations, tuple(notes), dict(request.applied),

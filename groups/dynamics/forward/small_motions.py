@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import partial
 from itertools import count
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.forward.equations import Applied, CannotGoOnError, applied_faults
+from groups.dynamics.forward.course import CannotGoOnError
+from groups.dynamics.forward.equations import Applied, applied_faults
 from groups.dynamics.forward.running import model_of
-from groups.dynamics.forward.trees import Trees, calling_back, massless_text
+from groups.dynamics.forward.traced import along
+from groups.dynamics.forward.trees import Trees, massless_text
 from groups.model import Model
 from groups.motion import Motion
 from groups.motion.inputs import name_faults
@@ -22,10 +24,9 @@ from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
-from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.derivative import derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.nodes import Number
-from mbssa.graph.source import Printed, functions
 from mbssa.io.motion import by_id
 from mbssa.joints.catalogue import is_length
 
@@ -43,13 +44,6 @@ _FASTEST = 300.0
 
 #: Evaluations of the forces that the search takes at most.
 MOST_EVALUATIONS = 20_000
-
-#: Inputs of the traced equations that depend on the state.
-_MOVING = ("x", "v", "a", "R")
-#: Calls from which on derivatives are printed.
-_FEW = 10
-#: Step of differences, over the size or in rad.
-_MOVED = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,25 +172,24 @@ def equilibrium(
     >>> round(rest.coordinates["1-2.angle"], 6), rest.stable
     (-1.570796, True)
     """
+    equations = _equations(of, initial or {}, applied or {})
+    names, slopes = equations.traced.drives, Slopes(equations)
+    start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
     try:
-        with calling_back():
-            equations = _equations(of, initial or {}, applied or {})
-            names = equations.coordinates
-            start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
-            slopes, still = Slopes(equations), np.zeros(len(names))
-            # A start at rest has no forces to compare with, but those of a unit displacement.
-            scale = float(np.abs(slopes(start)[0] * unit).max(initial=1e-12))
-            scale = max(scale, float(np.abs(equations.balance(start, still)[1]).max(initial=0.0)))
-            value = _downhill(equations, slopes, start, progress)
-            residual = float(np.abs(equations.balance(value, still)[1]).max(initial=0.0))
-            trajectory, stable = equations.posed_at(value), _linearised(equations, slopes, value).stable
+        # A start at rest has no forces to compare with, but those of a unit displacement.
+        scale = float(np.abs(equations.balance(start)[1]).max(initial=1e-12))
+        scale = max(scale, float(np.abs(slopes()[0] * unit).max(initial=0.0)))
+        value = _downhill(equations, slopes, start, progress)
+        small = _linearised(equations, slopes, value)
+        trajectory = equations.at_rest(equations.tangents[0])
     except CannotGoOnError as error:
         raise ValueError(
             f"{equations.mechanism.name}: the search for an equilibrium leaves the workspace: {error}; begin "
             "elsewhere by other initial values"
         ) from None
     coordinates = dict(zip(names, value.tolist(), strict=True))
-    return Equilibrium(coordinates, trajectory, residual, stable, residual <= BALANCED * scale)
+    residual = float(np.abs(small.force).max(initial=0.0))
+    return Equilibrium(coordinates, trajectory, residual, small.stable, residual <= BALANCED * scale)
 
 
 def linearise(
@@ -225,9 +218,8 @@ def linearise(
     >>> round(float(groups.linearise(arm).frequency[0]), 6), round(9.81**0.5 / (2 * 3.141592653589793), 6)
     (0.498488, 0.498488)
     """
-    with calling_back():
-        equations = _equations(of, at or {}, applied or {})
-        return _linearised(equations, Slopes(equations), equations.start[: len(equations.coordinates)])
+    equations = _equations(of, at or {}, applied or {})
+    return _linearised(equations, Slopes(equations), equations.start[: len(equations.traced.drives)])
 
 
 def _downhill(
@@ -239,51 +231,44 @@ def _downhill(
     # the step is that of Newton.
     import scipy.linalg
 
-    evaluations, unit, done = count(1), equations.traced.unit[: len(start)], 0.0
-
-    def balance(value: Floats) -> tuple[Floats, Floats]:
+    unit, done, radius, falls, length = equations.traced.unit[: len(start)], 0.0, _LONGEST, True, np.inf
+    value, (M, f), evaluations = start, equations.balance(start), count(2)
+    scale = max(float(np.abs(f).max(initial=0.0)), 1e-300)
+    while length > _SHORTEST and np.abs((value - start) / unit).max(initial=0.0) <= _FURTHEST:
+        if falls:
+            equations.accept()
+            if progress is not None:
+                left = max(float(np.abs(f).max(initial=0.0)) / scale, BALANCED)
+                done = max(done, float(np.log(left) / np.log(BALANCED)))
+                progress(done)
+            K, speed = slopes()[0], equations.tangents[1] * unit / equations.traced.unit[:, None]
+            if np.abs(speed).max(initial=0.0) > _FASTEST:
+                raise CannotGoOnError("it comes to a position at which a group is singular")
+            try:
+                lowest = float(scipy.linalg.eigvalsh((K + K.T) / 2, M)[0])
+            except np.linalg.LinAlgError:
+                raise CannotGoOnError(massless_text(np.diag(M), equations.traced.drives)) from None
+        step = _damped(K, M, f, max(0.0, -2.0 * lowest), unit, radius)
+        length = float(np.abs(step / unit).max())
         if next(evaluations) > MOST_EVALUATIONS:
             raise ValueError(
                 f"{equations.mechanism.name}: the search for an equilibrium was stopped after "
                 f"{MOST_EVALUATIONS:,} evaluations of the forces; begin elsewhere by other initial values, "
                 "or see whether forces and torques have an equilibrium"
             )
-        return equations.balance(value, np.zeros(len(value)))
-
-    value, (M, f), radius = start, balance(start), _LONGEST
-    scale = max(float(np.abs(f).max(initial=0.0)), 1e-300)
-    while np.abs((value - start) / unit).max(initial=0.0) <= _FURTHEST:
-        if progress is not None:
-            left = max(float(np.abs(f).max(initial=0.0)) / scale, BALANCED)
-            done = max(done, float(np.log(left) / np.log(BALANCED)))
-            progress(done)
-        K, speed = slopes(value)[0], equations.tangents[1] * unit / equations.traced.unit[:, None]
-        if np.abs(speed).max(initial=0.0) > _FASTEST:
-            raise CannotGoOnError("it comes to a position at which a group is singular")
         try:
-            lowest = float(scipy.linalg.eigvalsh((K + K.T) / 2, M)[0])
-        except np.linalg.LinAlgError:
-            raise CannotGoOnError(massless_text(np.diag(M), equations.coordinates)) from None
-        while True:
-            step = _damped(K, M, f, max(0.0, -2.0 * lowest), unit, radius)
-            length = float(np.abs(step / unit).max())
-            try:
-                M_after, after = balance(value + step)
-                falls = bool((f + after) @ step > 0.0)
-            except CannotGoOnError:
-                if length <= _SHORTEST:
-                    raise
-                falls = False
-            if falls or length <= _SHORTEST:
-                break
+            M_after, after = equations.balance(value + step)
+            falls = bool((f + after) @ step > 0.0)
+        except CannotGoOnError:
+            if length <= _SHORTEST:
+                raise
+            falls = False
+        if falls:
+            linear = float(np.abs(after - f + K @ step).max()) <= 0.1 * float(np.abs(f).max())
+            radius = max(2.0 * length if linear else 0.0, min(2.0 * radius, _LONGEST))
+            value, M, f = value + step, M_after, after
+        else:
             radius = length / 4.0
-        if length <= _SHORTEST:
-            return value + step if falls else value
-        linear = float(np.abs(after - f + K @ step).max()) <= 0.1 * float(np.abs(f).max())
-        radius = max(2.0 * length if linear else 0.0, min(2.0 * radius, _LONGEST))
-        value, M, f = value + step, M_after, after
-        balance(value)
-        equations.accept()
     return value
 
 
@@ -303,9 +288,7 @@ def _damped(K: Floats, M: Floats, f: Floats, damping: float, unit: Floats, radiu
 def _equations(
     of: Model | Structure | Mechanism, given: Mapping[str, float], applied: Mapping[str, Applied]
 ) -> Trees:
-    if not isinstance(of, Model | Structure | Mechanism):
-        raise TypeError(f"takes a model, a structure or a mechanism, not a {type(of).__name__}")
-    model = of if isinstance(of, Model) else model_of(of)
+    model = model_of(of)
     given, applied = by_id(model.mechanism, given), by_id(model.mechanism, applied)
     reference = model.reference_inputs
     faults = name_faults(tuple(reference), [*reference, *given], "value")
@@ -326,8 +309,7 @@ def _linearised(equations: Trees, slopes: Slopes, value: Floats) -> Linearisatio
     import scipy.linalg
 
     D, unit = len(value), equations.traced.unit[: len(value)]
-    stiffness, damping = slopes(value)
-    mass, force = equations.balance(value, np.zeros(D))
+    (mass, force), (stiffness, damping) = equations.balance(value), slopes()
     free = np.block([[np.zeros((D, D)), np.eye(D)], [-stiffness, -damping]])
     weight = scipy.linalg.block_diag(np.eye(D), mass)
     eigenvalues, vectors = scipy.linalg.eig(free, weight)
@@ -339,7 +321,7 @@ def _linearised(equations: Trees, slopes: Slopes, value: Floats) -> Linearisatio
     size = np.abs(eigenvalues)
     ratio = -eigenvalues.real / np.where(size > 0.0, size, 1.0)
     return Linearisation(
-        equations.coordinates, value.copy(), mass, damping, stiffness, eigenvalues,
+        tuple(equations.traced.drives), value.copy(), mass, damping, stiffness, eigenvalues,
         eigenvalues.imag / (2 * np.pi), ratio, modes, force, equations.model,
     )  # fmt: skip
 
@@ -348,80 +330,36 @@ class Slopes:
     """Stiffness and damping at rest: derivatives of the generalised forces of all driven coordinates."""
 
     # Along a direction d of the independent coordinates all coordinates go by R d, and their derivatives R by
-    # S, which follows from the second derivatives of the closed rows. A function that no formula gives has
-    # no derivative: there differences stand for all of it.
+    # S, which follows from the second derivatives of the closed rows.
 
     def __init__(self, equations: Trees) -> None:
-        self.equations = equations
         traced = equations.traced
-        make, nodes = traced.graph.input, traced.graph.nodes
-        self.force = traced.force[: traced.free]
-        moving = set[int]()
-        for i, (op, operands, data) in enumerate(nodes):
-            if data[0] in _MOVING if op == "in" else any(k in moving for k in operands):
-                moving.add(i)
-        needed = traced.graph.needed([*self.force, *traced.rows])
-        self.by_differences = any(nodes[i][0] == "user" for i in moving.intersection(needed))
-        if self.by_differences:
-            return
+        make, force = traced.graph.input, traced.force[: traced.free]
 
-        def along(given: str, to: str) -> Direction:
-            return Direction(lambda name, k: make(to, k) if name == given else 0.0)
-
-        def moved(name: str, k: Any) -> Number:
-            return make("d", k) if name == "x" else make("S", k) if name == "R" else 0.0
-
-        curvature = derivative(derivative(traced.rows, along("x", "e")), along("x", "d"))
-        by_place, by_rate = derivative(self.force, Direction(moved)), derivative(self.force, along("v", "d"))
+        self.equations, d = equations, partial(make, "d")
         #: Derivatives of the rows by place and twice along directions, of the forces by place and by rate.
-        self._numbers = [*traced.jacobian.values(), *curvature], [*by_place, *by_rate]
-        self._calls = 0
+        curvature = derivative(derivative(traced.rows, along({"x": partial(make, "e")})), along({"x": d}))
+        self.rows = [*traced.jacobian.values(), *curvature]
+        by_place = derivative(force, along({"x": d, "R": partial(make, "S")}))
+        self.forces = [*by_place, *derivative(force, along({"v": d}))]
 
-    @cached_property
-    def _printed(self) -> list[Printed]:
-        return [functions("slopes", [], numbers) for numbers in self._numbers]
-
-    def _values(self, which: int, lanes: int, given: Mapping[str, Any]) -> Floats:
-        """Numbers (…, lanes) by their inputs, node by node at first, since printing takes as long as many."""
-
-        def of(name: str, k: Any) -> Any:
-            return given[name][k] if name in given else 0.0
-
-        if self._calls <= _FEW:
-            found = evaluated(self._numbers[which], of)
-        else:
-            (_, function), inputs = self._printed[which]
-            found = list(function([of(*each) for each in inputs], ()))
-        return np.array([np.broadcast_to(each, lanes) for each in found]).reshape(-1, lanes)
-
-    def __call__(self, value: Floats) -> tuple[Floats, Floats]:
-        """Stiffness and damping matrices (D, D) at values of the driven coordinates, at rest."""
-        if self.by_differences:
-            return self._differences(value)
-        self.equations.balance(value, np.zeros(len(value)))
+    def __call__(self) -> tuple[Floats, Floats]:
+        """Stiffness and damping matrices (D, D) in the pose of the last balance."""
         traced, (x, R) = self.equations.traced, self.equations.tangents
         n, F = R.shape
         one, other = np.divmod(np.arange(F * F), F)
         applied = self.equations.memory["applied"]
         given: dict[str, Any] = {"x": x, "R": R.ravel(), "applied": applied, "e": R[:, one], "d": R[:, other]}
-        self._calls += 1
-        found = self._values(0, F * F, given)
+
+        def values(numbers: list[Number], lanes: int) -> Floats:
+            found = evaluated(numbers, lambda name, k: given[name][k] if name in given else 0.0)
+            return np.array([np.broadcast_to(each, lanes) for each in found]).reshape(-1, lanes)
+
+        found = values(self.rows, F * F)
         J, S = np.zeros((traced.m, n)), np.zeros((n, F * F))
         for place, slope in zip(traced.jacobian, found[:, 0].tolist(), strict=False):
             J[place] = slope
         S[F:] = np.linalg.lstsq(J[:, F:], -found[len(traced.jacobian) :], rcond=None)[0]
         given |= {"d": R, "S": S.reshape(n * F, F)}
-        K, C = np.split(-self._values(1, F, given), 2)
-        return K, C
-
-    def _differences(self, value: Floats) -> tuple[Floats, Floats]:
-        still, unit = 0.0 * value, self.equations.traced.unit[: len(value)]
-
-        def columns(moved: Callable[[Floats], tuple[Floats, Floats]]) -> Floats:
-            steps = _MOVED * np.diag(unit)
-            return np.stack([(moved(-s)[1] - moved(s)[1]) / (2 * s.max()) for s in steps], axis=1)
-
-        K = columns(lambda step: self.equations.balance(value + step, still))
-        C = columns(lambda step: self.equations.balance(value, step))
-        self.equations.balance(value, still)
+        K, C = np.split(-values(self.forces, F), 2)
         return K, C

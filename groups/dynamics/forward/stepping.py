@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from groups.dynamics.forward.evaluation import LEAP, LOWER, NEAR, SHARE, STRAIGHT, How, Kept, Room
+from groups.dynamics.forward.evaluation import KEPT, LEAP, LOWER, NEAR, SHARE, STRAIGHT, How, Room
+from mbssa.arrays import Floats
 from mbssa.graph.nodes import Graph, exp, log
 from mbssa.graph.script import Script, Value
 
@@ -42,6 +43,7 @@ def write_advance(c: Script, room: Room) -> None:
             c.put(i + room.given, c.number(i + room.y) + h * total)
 
     with c.function("advance"):
+        one = c.value(1.0, "number")
         c.put_whole(room.taken, 0)
         with c.repeat():
             c.copy_wholes(room.before, 0, room.restored)
@@ -53,47 +55,39 @@ def write_advance(c: Script, room: Room) -> None:
             h = c.chosen(last, end - t, h)
             c.put(room.h, h)
             following = c.chosen(last, end, t + h)
-            sound = c.variable(c.value(1.0, "number"))
             c.put(room.error, nan)
-            for s in range(1, stages):
-                with c.when(sound.get() > 0.0):
+            with c.repeat():  # until a stage is refused
+                for s in range(1, stages):
                     combined(kind.A[s], h)
                     evaluate(t + float(kind.C[s]) * h, s, How.GIVEN)
-                    refused = c.number(K[s] + N - 1)
-                    sound.set(c.chosen(refused.is_(refused), c.value(1.0, "number"), c.value(0.0, "number")))
-            with c.when(sound.get() > 0.0):
+                    c.leave(c.number(K[s] + N - 1).is_not(c.number(K[s] + N - 1)))
                 combined(kind.B, h)
                 evaluate(following, stages, How.ALL)
                 c.put(room.error, _error(c, room))
-                error = c.number(room.error)
-                crossed = (c.number(room.crossed) > 0.0) & (error < 1.0)
-                with c.when(crossed):
+                with c.when((c.number(room.crossed) > 0.0) & (c.number(room.error) < 1.0)):
                     c.call("straighten")
-                    off = c.number(room.off)
-                    c.put(room.error, c.chosen(off <= STRAIGHT, error, c.value(nan, "number")))
+                    error, straight = c.number(room.error), c.number(room.off) <= STRAIGHT
+                    c.put(room.error, c.chosen(straight, error, c.value(nan, "number")))
+                c.leave(t.is_(t))
             error = c.number(room.error)
-            accepted, known = error < 1.0, error.is_(error)
+            accepted, refused = error < 1.0, error.is_not(error)
             factor = c.variable(c.value(AFTER_REFUSAL, "number"))
-            with c.when(known):
+            with c.when(error.is_(error)):
                 write = c.formulas(lambda *_: room.error, [change])
                 c.put(room.error, c.larger(error, 1e-30))
                 factor.set(c.larger(SAFETY * write([change])[0], SLOWEST))
             c.put_whole(room.why, FULL)
             with c.when(accepted):
-                most = c.chosen(
-                    c.number(room.again) > 0.0, c.value(1.0, "number"), c.value(FASTEST, "number")
-                )
+                most = c.chosen(c.number(room.again) > 0.0, one, c.value(FASTEST, "number"))
                 c.put(room.step, h * c.smaller(factor.get(), most))
                 c.put(room.again, 0.0)
                 _accept(c, room, following, evaluate, combined)
                 with c.when(last):
                     c.put_whole(room.why, REACHED)
-            rejected = c.chosen(accepted, c.value(0.0, "number"), c.value(1.0, "number")) > 0.0
-            with c.when(rejected):
+            with c.when(refused | (error >= 1.0)):
                 c.copy_wholes(0, room.before, room.restored)
-                c.put(room.again, c.chosen(known, c.value(1.0, "number"), c.value(0.0, "number")))
-                with c.when(error.is_not(error)):
-                    c.put(room.near, c.number(room.near) * LOWER)
+                c.put(room.again, c.chosen(refused, c.value(0.0, "number"), one))
+                c.put(room.near, c.number(room.near) * c.chosen(refused, c.value(LOWER, "number"), one))
                 h = h * c.smaller(factor.get(), 1.0)
                 c.put(room.step, h)
                 with c.when(h < c.larger(c.size(t), 1e-3) * LEAST):
@@ -123,19 +117,20 @@ def _error(c: Script, room: Room) -> Value:
 
 def _accept(c: Script, room: Room, t: Value, evaluate: Any, combined: Any) -> None:
     """Record the step, with its interpolant where that is wanted, and go on from its end."""
-    N, K, stages = room.state, room.K, room.stages
+    N, K, stages, at = room.state, room.K, room.stages, room.of_step
     row = c.whole(room.taken) * room.width + room.record
-    c.put(row, t)
-    c.put(row + 1, c.number(room.h))
-    c.copy(row + 2, room.kept, len(Kept))
+    state, slope = row + at["state"], row + at["slope"]
+    c.put(row + at["t"], t)
+    c.put(row + at["h"], c.number(room.h))
+    c.copy(row + at[KEPT[0]], room.kinetic, len(KEPT))
     with c.loop(room.free) as q:
-        c.put(q + row + 2 + len(Kept), c.as_number(c.whole(q + room.open)))
-    c.copy(row + room.heads, room.x, N)
-    c.copy(row + room.heads + N, K[stages], N)
+        c.put(q + row + at["free"], c.as_number(c.whole(q + room.open)))
+    c.copy(state, room.x, N)
+    c.copy(slope, K[stages], N)
     # ---- what the next step begins with
     c.put(room.speed, c.number(room.trial))
     c.copy(room.signs, room.trials, room.pivots)
-    c.put(room.near, c.smaller(c.number(room.kept + Kept.PIVOT) * SHARE, NEAR))
+    c.put(room.near, c.smaller(c.number(room.pivot) * SHARE, NEAR))
     wanted = c.whole(room.dense).is_(1) | (c.number(c.whole(room.sample) + room.samples) <= t)
     with c.when(wanted):
         c.copy_wholes(room.after, 0, room.restored)
@@ -146,8 +141,8 @@ def _accept(c: Script, room: Room, t: Value, evaluate: Any, combined: Any) -> No
             c.put_whole(room.sample, c.whole(room.sample) + 1)
         c.copy_wholes(0, room.after, room.restored)
     c.put(room.t, t)
-    c.copy(room.y, row + room.heads, N)
-    c.copy(K[0], row + room.heads + N, N)
+    c.copy(room.y, state, N)
+    c.copy(K[0], slope, N)
     c.put_whole(room.taken, c.whole(room.taken) + 1)
 
 
@@ -155,7 +150,7 @@ def _interpolate(c: Script, room: Room, row: Value, evaluate: Any, combined: Any
     """Columns of the interpolant of a step, as SciPy has them."""
     kind, K, N, stages = room.kind, room.K, room.state, room.stages
     h, t = c.number(room.h), c.number(room.t)
-    at = row + room.heads + 2 * N
+    at = row + room.of_step["columns"]
     for k in range(room.extra):
         combined(kind.A_EXTRA[k], h)
         evaluate(t + float(kind.C_EXTRA[k]) * h, stages + 1 + k, How.LOOK)
@@ -164,7 +159,7 @@ def _interpolate(c: Script, room: Room, row: Value, evaluate: Any, combined: Any
         numbers = [c.number(i + k) for k in K]
         first = 3 if room.extra else 0
         if room.extra:
-            change = c.number(i + row + room.heads) - c.number(i + room.y)
+            change = c.number(i + row + room.of_step["state"]) - c.number(i + room.y)
             begin, end = h * numbers[0], h * numbers[stages]
             for k, x in enumerate((change, begin - change, 2.0 * change - end - begin)):
                 c.put(i + at + k * N, x)
@@ -178,7 +173,7 @@ def _sample(c: Script, room: Room, row: Value) -> None:
     n, N, index = room.n, room.state, c.whole(room.sample)
     time = c.number(index + room.samples)
     s = (time - c.number(room.t)) / c.number(room.h)
-    at, h = row + room.heads + 2 * N, c.number(room.h)
+    at, h = row + room.of_step["columns"], c.number(room.h)
     factors = (s, 1.0), (1.0 - s, -1.0) if room.extra else (s, 1.0)
     with c.loop(N) as i:
         total = slope = c.value(0.0, "number")
@@ -193,8 +188,8 @@ def _sample(c: Script, room: Room, row: Value) -> None:
     c.put_whole(room.how, How.LOOK)
     c.call("evaluate")
     to = index * room.answer + c.whole(room.answers)
-    pivot, power = c.number(room.kept + Kept.PIVOT), c.number(room.rate + 2 * n)
-    near = power.is_(power) & (c.number(room.kept + Kept.FIRST) <= LEAP * pivot)
+    pivot, power = c.number(room.pivot), c.number(room.rate + 2 * n)
+    near = power.is_(power) & (c.number(room.first) <= LEAP * pivot)
     c.copy(to, room.given, 2 * n)
     c.copy(to + 2 * n, room.second, n)
     with c.when(near):
@@ -205,10 +200,9 @@ def _sample(c: Script, room: Room, row: Value) -> None:
     c.put(to + 3 * n + 2, pivot)
 
 
-def interpolated(room: Room, y: Any, columns: Any, share: Any) -> Any:
-    """States (T, N) of a step at parts (T,) of it, from its first state and its interpolant (powers, N)."""
-    s = np.asarray(share)[:, None]
-    found = np.zeros((len(s), len(y)))
+def interpolated(room: Room, y: Floats, columns: Floats, share: float) -> Floats:
+    """State (N,) at a part of a step, from its first state and its interpolant (powers, N)."""
+    found = np.zeros_like(y)
     for k, column in enumerate(columns[::-1]):
-        found = (found + column) * (1 - s if room.extra and k % 2 else s)
+        found = (found + column) * (1 - share if room.extra and k % 2 else share)
     return y + found

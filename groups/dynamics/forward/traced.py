@@ -6,23 +6,22 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.dynamics.forces import TYPES
 from groups.dynamics.forces.at import At, Called
 from groups.dynamics.masses import bodies_with_mass, gravity_of
-from groups.engine.dense import Function
 from groups.engine.kinematics import Closure, Group, Name
 from groups.engine.routine import slopes, units
 from groups.engine.twins import groups_of
 from groups.setting import Setting
 from groups.tree import GroupTree, spanning
-from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.derivative import Direction, Twist, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import UNIT, ZERO, Frame, Vector, clean, cross, dot, minus, plus, relative, times
 from mbssa.graph.nodes import Graph, Node, Number, absolute, is_zero
@@ -35,61 +34,38 @@ if TYPE_CHECKING:
 
 #: A derivative of a row below this is none that tells its size.
 _SMALL = 1e-9
+#: Step of differences, over the size or in rad.
+_DIFFERENCE = 1e-5
 
 
-class Block(NamedTuple):
-    """Rows and own coordinates, from first to below end, among which a pivot is sought."""
-
-    top: int
-    bottom: int
-    left: int
-    right: int
+def along(
+    rates: Mapping[str, Callable[[Any], Number]], body: Callable[[int], Twist] | None = None
+) -> Direction:
+    """Direction in which inputs have rates by their names, and others none; and bodies have twists."""
+    return Direction(lambda name, k: rates[name](k) if name in rates else 0.0, body)
 
 
-class Coordinates:
-    """Numbers of groups: their unknowns and inputs as inputs "x" of a graph."""
-
-    def __init__(self, graph: Graph, first: int, place: Mapping[tuple[int, str], int]) -> None:
-        self.graph, self.first, self.place = graph, first, dict(place)
-        self.frames: dict[int, Frame] = {}
-
-    def unknown(self, k: int) -> Node:
-        return self.graph.input("x", self.first + k)
-
-    def drive(self, row: int) -> Node:
-        return self.graph.input("x", row)
-
-    def solved(self, j: int, name: str) -> Node:
-        return self.graph.input("x", self.place[j, name])
-
-    @staticmethod
-    def given(_: Name, numbers: Any) -> Any:
-        return clean(numbers)
-
-    def body(self, b: int) -> Frame:
-        return self.frames[b]
-
-
-class Traced:
+class Traced(At):
     """Rows of the closed groups, with their derivatives, and the balance of all masses and forces."""
 
     # A mechanism as one group has the tree of all its bodies: ``whole``.
     def __init__(self, model: Model, applied: Sequence[str], laws: Sequence[str], whole: bool) -> None:
-        self.mechanism, self.frames = model.mechanism, model.frames
+        self.graph, self.laws, self.whole = Graph(), tuple(laws), whole
+        super().__init__(model.mechanism, model.frames, self.graph.input("t", 0))
         self.group_names = ("the whole mechanism",) if whole else model.group_names
         setting = Setting.at(model.structure, model.frames, model.reference)
-        self.graph, self.laws = Graph(), tuple(laws)
+        #: The first unknown of a group that is closed, coordinates by place, and frames of the bodies.
+        self.first, self.place, self.bodies = 0, dict[tuple[int, str], int](), dict[int, Frame]()
+        #: Coordinates: starts, names; of the unknowns the group's index and the name there.
         self.start: list[float] = []
-        self.lengths: list[bool] = []
         self.names: list[str] = []
-        self.rows: list[Number] = []
-        self.blocks: list[Block] = []
-        self.measured: dict[tuple[int, str], Number] = {}
-        #: By row, the index of its group; None of a law's.
-        self.group_of: list[int | None] = []
-        #: By unknown, the index of its group and its name there.
         self.unknowns: list[tuple[int, Name]] = []
-        self.whole = whole
+        #: Rows, and the index of the group of each; None of a law's.
+        self.rows: list[Number] = []
+        self.group_of: list[int | None] = []
+        #: By pivot, the rows and the coordinates of its group, from first to below end.
+        self.blocks: list[tuple[int, int, int, int]] = []
+        self.measured: dict[tuple[int, str], Number] = {}
         #: Of the plane: angles of the trees with the bodies before and behind the hinge, and a sign.
         self.hinges: list[tuple[int, int, int, float]] = []
         #: Places on open profiles: unknown, range, index of the group.
@@ -97,33 +73,32 @@ class Traced:
         named = [force.coordinate for force in self.mechanism.forces if force.coordinate is not None]
         # Coordinates along which forces act.
         wanted = dict.fromkeys(self.mechanism.place_of(name) for name in (*named, *applied))
-        numbers = self._begin(setting, setting.inputs if model.inputs is None else model.inputs)
-        self._close(setting, numbers, wanted)
-        self.bodies = numbers.frames
+        self._begin(setting, setting.inputs if model.inputs is None else model.inputs)
+        self._close(setting, wanted)
         #: Coordinates, their rates, rows, and independent coordinates.
         self.n = self.w = len(self.start)
         self.m, self.free = len(self.rows), self.n - len(self.blocks)
-        self.unit = np.where(self.lengths, self.frames.size, 1.0)
         self._direct()
-        self.jacobian = self._jacobian()
+        #: Nonzero derivatives by (row, coordinate).
+        found = slopes(self.graph, self.rows, "x", self.units)
+        self.jacobian: dict[tuple[int, int], Number] = {(r, j): x for r, j, x in found if not is_zero(x)}
         #: Rates of the rows, those by the laws alone, and second rates without those of the coordinates.
         self.rates = derivative(self.rows, self.steady)
-        self.moved = derivative(self.rows, Direction(self._of_law)) if laws else [0.0] * self.m
+        self.moved = derivative(self.rows, along(self._law())) if laws else [0.0] * self.m
         self.bias = derivative(self.rates, self.steady)
         self._balance(applied)
 
-    def _begin(self, setting: Setting, inputs: Floats) -> Coordinates:
+    def _begin(self, setting: Setting, inputs: Floats) -> None:
         """Coordinates of the drives, and rows of their laws."""
         self.drives = list(self.mechanism.driven_coordinates)
         self.names += self.drives
         self.start += map(float, inputs)
-        self.lengths += map(is_length, self.drives)
         self.law_rows = [self.drives.index(name) for name in self.laws]
         for i, k in enumerate(self.law_rows):
             self.group_of.append(None)
-            self.blocks.append(Block(i, i + 1, k, k + 1))
+            self.blocks.append((i, i + 1, k, k + 1))
             self.rows.append(self.graph.input("x", k) - self.graph.input("law", 3 * i))
-        return Coordinates(self.graph, len(self.start), setting.drives)
+        self.first, self.place = len(self.start), dict(setting.drives)
 
     def owner(self, row: int) -> str:
         """The group of a row, for messages."""
@@ -148,100 +123,167 @@ class Traced:
             found.append(group.start[group.names.index(name)] if known else group.at_reference(*name))
         return np.array(found, dtype=np.float64)
 
-    def _close(self, setting: Setting, numbers: Coordinates, wanted: Collection[tuple[int, str]]) -> None:
+    def _close(self, setting: Setting, wanted: Collection[tuple[int, str]]) -> None:
         """Rows of all groups, in their order; coordinates that no tree has get a row of their own."""
         mechanism = self.mechanism
-        numbers.frames[0] = Frame(clean(self.frames.position[0]), clean(self.frames.rotation[0].T))
+        self.bodies[0] = Frame(clean(self.frames.position[0]), clean(self.frames.rotation[0].T))
         for group in self.made(setting):
             group.form = None
-            top, first = len(self.rows), numbers.first
+            top, first = len(self.rows), self.first
             for link in group.links:
                 angle = (link.joint if link.joint >= 0 else -1 - link.body, "angle")
                 if group.planar and angle in group.names:
                     unknown, sign = first + group.names.index(angle), 1.0 if link.forward else -1.0
                     self.hinges.append((unknown, link.parent, link.body, sign))
-            bodies, rows = group.evaluate(numbers)
-            numbers.frames |= {b: bodies[b] for b in group.own}
+            bodies, rows = group.evaluate(self)
+            self.bodies |= {b: bodies[b] for b in group.own}
             solved = {name: first + k for k, name in enumerate(group.names) if len(name) == 2}
             ends = {*group.cuts, *(j for s in group.struts for j in (s.pin, s.ball, s.slide))}
             for j, name in wanted:
-                if j in ends and (j, name) not in solved and (j, name) not in numbers.place:
-                    self.measured[j, name] = _measured(group, numbers, bodies, rows, j, name)
+                if j in ends and (j, name) not in solved and (j, name) not in self.place:
+                    self.measured[j, name] = self._measure(group, bodies, rows, j, name)
             self.rows += rows
             self.group_of += [group.index] * len(rows)
             self.start += [float(x) for x in group.start]
-            more = group.names[len(group.turns) :]  # angles, places on curves, lengths
-            self.lengths += [not turn for turn in group.turns]
-            self.lengths += [len(name) == 2 and is_length(name[1]) for name in more]
             self.ends += [(first + end.unknown, end.range, group.index) for end in group.ends]
             self.unknowns += [(group.index, name) for name in group.names]
             for j, *rest in group.names:
                 owner = mechanism.joint_ids[j] if j >= 0 else mechanism.body_name(-1 - j)
                 self.names.append(".".join([owner, *map(str, rest)]))
-            numbers.place |= solved
-            numbers.first = len(self.start)
-            self.blocks += [Block(top, len(self.rows), first, numbers.first)] * len(group.names)
-        for key, k in numbers.place.items():
+            self.place |= solved
+            self.first = len(self.start)
+            self.blocks += [(top, len(self.rows), first, self.first)] * len(group.names)
+        for key, k in self.place.items():
             self.measured[key] = self.graph.input("x", k)
         limits = mechanism.coordinate_limits
         #: Coordinates with limits, as far as the trees have them.
-        self.limited = {name: numbers.place.get(mechanism.place_of(name)) for name in limits}
+        self.limited = {name: self.place.get(mechanism.place_of(name)) for name in limits}
 
-    def _jacobian(self) -> dict[tuple[int, int], Number]:
-        """Nonzero derivatives by (row, coordinate)."""
-        found = slopes(self.graph, self.rows, "x", self._units())
-        return {(r, j): x for r, j, x in found if not is_zero(x)}
+    def _measure(
+        self, group: Group, bodies: dict[int, Frame], rows: list[Number], j: int, name: str
+    ) -> Number:
+        """A coordinate of a joint that is no link: an unknown of its own, so that turns are counted."""
+        if j in group.frames.relations:
+            relations = group.frames.relations[j]
+            return Closure(group, self, bodies, rows).sum(j, relations.coordinates[name])
+        kind = type_of_joint(group.mechanism, j)
+        assert kind.pair is not None
+        d, C = relative(*group.ends_of(self, bodies, j))
+        elementary = kind.pair.coordinates[kind.coordinates.index(name)]
+        angle = sine_cosine(elementary, d, C)
+        if angle is None:
+            given = group.parameter(self, j, elementary.parameter) if elementary.parameter else None
+            return value(elementary, d, C, given)
+        theta = group.unknown(self, (j, name), lambda: group.at_reference(j, name))
+        rows.append(differs(*angle, theta))
+        return theta
 
-    def _units(self) -> Iterator[tuple[Direction, int]]:
-        """Direction of each unit rate, and the coordinates that change with it as bits."""
-        return units("x", self.n)
+    # --- numbers of the groups -----------------------------------------------------------------------
 
-    def _of_law(self, name: str, k: Any) -> Number:
-        return self.graph.input("law", k + 1) if name == "law" and k % 3 < 2 else 0.0
+    def unknown(self, k: int) -> Node:
+        return self.graph.input("x", self.first + k)
+
+    def drive(self, row: int) -> Node:
+        return self.graph.input("x", row)
+
+    def solved(self, j: int, name: str) -> Node:
+        return self.graph.input("x", self.place[j, name])
+
+    def given(self, key: Name, numbers: Any) -> Any:
+        return clean(numbers)
+
+    def body(self, b: int) -> Frame:
+        return self.bodies[b]
+
+    def _law(self) -> dict[str, Callable[[Any], Number]]:
+        """Rates of the laws and of their rates."""
+        return {"law": lambda k: self.graph.input("law", k + 1) if k % 3 < 2 else 0.0}
 
     def _direct(self) -> None:
         """Directions of unit rates, of the motion, and of it without second rates."""
         make, F = self.graph.input, self.free
+        lengths = [len(name) == 2 and is_length(name[1]) for _, name in self.unknowns]
+        self.unit = np.where([*map(is_length, self.drives), *lengths], self.frames.size, 1.0)
 
-        def steady(name: str, k: Any) -> Number:
-            return make("v", k) if name == "x" else self._of_law(name, k)
+        def rate(q: int, i: int) -> Number:
+            return make("R", i * F + q)
 
-        def moving(name: str, k: Any) -> Number:
-            return make("a", k) if name == "v" else steady(name, k)
-
-        def of_column(k: int, name: str, i: Any) -> Number:
-            return make("R", i * F + k) if name == "x" else 0.0
-
-        self.columns = [Direction(partial(of_column, k)) for k in range(F)]
-        self.time, self.steady = Direction(moving), Direction(steady)
+        steady = self._law() | {"x": partial(make, "v")}
+        self.steady, self.moving = along(steady), along(steady | {"v": partial(make, "a")})
+        self.columns = [along({"x": partial(rate, q)}) for q in range(F)]
+        #: Directions of coordinates, or of bodies' twists, and which inputs change along each, as bits.
+        self.units = list(units("x", self.n))
 
     def _balance(self, applied: Sequence[str]) -> None:
         """Mass matrix by its lower triangle, generalised forces, energies, power of elements and laws."""
         # A law's power is that of the motion without the loads': a row more, along the true rates.
-        columns = [*self.columns, self.steady] if self.law_rows else self.columns
-        self.mass: list[list[Number]] = [[0.0] * (k + 1) for k in range(len(columns))]
-        self.force: list[Number] = [0.0] * len(columns)
-        self.kinetic: Number = 0.0
-        self.potential: Number = 0.0
-        self.stored: Number = 0.0
-        self.power: Number = 0.0
+        self.along_all = [*self.columns, self.steady] if self.law_rows else self.columns
+        self.mass: list[list[Number]] = [[0.0] * (k + 1) for k in range(len(self.along_all))]
+        self.force: list[Number] = [0.0] * len(self.along_all)
+        self.kinetic = self.potential = self.stored = self.power = 0.0
         #: Of the motion with its accelerations: rate of both energies, and the size of its terms.
-        self.change: Number = 0.0
-        self.exchange: Number = 0.0
+        self.change = self.exchange = 0.0
         gravity = gravity_of(self.mechanism)
-        for b, mass, centre, moment in bodies_with_mass(self.mechanism, self.frames):
-            self._mass(columns, self.bodies[b], mass, clean(centre), clean(moment), gravity)
-        at = _Traced(self, columns)
+        for b, mass, centre, matrix in bodies_with_mass(self.mechanism, self.frames):
+            frame, moment = self.bodies[b], clean(matrix)
+            c = frame.end(clean(centre), UNIT)
+            velocity, turn = derivative(c.place, self.moving), frame.motion.twist(self.moving)[1]
+            second, spin = derivative(velocity, self.moving), frame.seen(turn)
+            momentum = [dot(row, spin) for row in moment]
+            faster = frame.seen(derivative(turn, self.moving))
+            push = times(mass, minus(gravity, second))
+            gyro = plus([dot(row, faster) for row in moment], cross(spin, momentum))
+            linear = [derivative(c.place, by) for by in self.along_all]
+            angular = [frame.seen(frame.motion.twist(by)[1]) for by in self.along_all]
+            for k, (by, turn) in enumerate(zip(linear, angular, strict=True)):
+                self.force[k] = self.force[k] + dot(by, push) - dot(turn, gyro)
+                turned = [dot(row, turn) for row in moment]
+                for i in range(min(k + 1, self.free)):
+                    self.mass[k][i] = self.mass[k][i] + mass * dot(linear[i], by) + dot(angular[i], turned)
+            for term in (-mass * dot(velocity, gravity), mass * dot(velocity, second), dot(spin, gyro)):
+                self.change, self.exchange = self.change + term, self.exchange + absolute(term)
+            self.kinetic = self.kinetic + 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum))
+            self.potential = self.potential - mass * dot(c.place, gravity)
         for force in self.mechanism.forces:
-            self.stored = self.stored + TYPES[force.type].exert(force, at)
+            self.stored = self.stored + TYPES[force.type].exert(force, self)
         for i, name in enumerate(applied):
-            at.along(name, self.graph.input("applied", i))
+            self.along(name, self.graph.input("applied", i))
 
-    @cached_property
-    def balance(self) -> list[Number]:
-        """Mass matrix by rows, forces, power, kinetic and potential energy."""
-        masses = [x for row in self.mass for x in row]
-        return [*masses, *self.force, self.power, self.kinetic, self.potential]
+    def _exert(self, power: Callable[[Direction], Number]) -> None:
+        """Add a load by its power along directions."""
+        self.power = self.power + power(self.steady)
+        for k, by in enumerate(self.along_all):
+            self.force[k] = self.force[k] + power(by)
+
+    # --- what force elements read, and their loads ---------------------------------------------------
+
+    def twist(self, b: int) -> tuple[Vector, Vector]:
+        frame = self.bodies[b]
+        return derivative(frame.place, self.steady), frame.motion.twist(self.steady)[1]
+
+    def coordinate(self, name: str) -> tuple[Number, Number]:
+        x = self.measured[self.mechanism.place_of(name)]
+        return x, derivative([x], self.steady)[0]
+
+    def called(self, function: Called, count: int, *numbers: Number) -> list[Number]:
+        graph, outside = self.graph, _Outside(function, min(1.0, self.frames.size))
+        found = graph.make("user", tuple(graph.node(x).i for x in numbers), (outside, 0))
+        return [graph.make("user", (found.i,), (_Part(k), 0)) for k in range(count)]
+
+    def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
+        about = plus(cross(place, force), moment)  # of the world's origin
+
+        def power(by: Direction) -> Number:
+            linear, angular = self.bodies[b].motion.twist(by)
+            return dot(linear, force) + dot(angular, about)
+
+        self._exert(power)
+
+    def along(self, name: str, effort: Number) -> None:
+        x = self.measured[self.mechanism.place_of(name)]
+        self._exert(lambda by: effort * derivative([x], by)[0])
+
+    # --- results -------------------------------------------------------------------------------------
 
     @cached_property
     def weights(self) -> Floats:
@@ -256,134 +298,49 @@ class Traced:
 
     @cached_property
     def measures(self) -> list[Number]:
-        """By movable body place, angle or axes, velocity and acceleration; then energies, power, rows."""
-        numbers, planar = list[Number](), self.mechanism.space == "planar"
-        for b in range(1, self.mechanism.n_bodies):
-            frame = self.bodies[b]
-            velocity = derivative(frame.place, self.time) + list(frame.motion.twist(self.time)[1])
-            acceleration = derivative(velocity, self.time)
-            if planar:
-                parts = [*frame.place[:2], frame.angle, *velocity[:2], velocity[5]]
-                numbers += [*parts, *acceleration[:2], acceleration[5]]
-            else:
-                axes = [x for axis in frame.axes for x in axis]
-                numbers += [*frame.place, *axes, *velocity, *acceleration]
+        """By body place, angle or axes, velocity and acceleration; then energies, power, rows."""
+        numbers, rates = list[Number](), (0, 1, 5) if self.planar else range(6)
+        for frame in map(self.body, range(self.mechanism.n_bodies)):
+            velocity = derivative(frame.place, self.moving) + list(frame.motion.twist(self.moving)[1])
+            acceleration = derivative(velocity, self.moving)
+            axes = [x for axis in frame.axes for x in axis]
+            numbers += [*frame.place[:2], frame.angle] if self.planar else [*frame.place, *axes]
+            numbers += [of[k] for of in (velocity, acceleration) for k in rates]
         energies = [self.kinetic, self.potential, self.stored, self.change, self.exchange]
         return [*numbers, *energies, *self.rows, *self.rates]
 
-    @cached_property
+    @property
     def results(self) -> list[Number]:
         """All that an evaluation needs."""
-        return [*self.rows, *self.jacobian.values(), *self.moved, *self.bias, *self.balance]
-
-    @cached_property
-    def needed(self) -> list[int]:
-        """Indices of the nodes of all results."""
-        return self.graph.needed(self.results)
-
-    def _mass(
-        self, columns: Sequence[Direction], frame: Frame, mass: float, centre: Vector,
-        moment: Sequence[Vector], gravity: Vector,
-    ) -> None:  # fmt: skip
-        """Add a body to the mass matrix, the forces and the energies."""
-        c = frame.end(centre, UNIT)
-
-        def momentum(spin: Vector) -> list[Number]:
-            return [dot(row, spin) for row in moment]
-
-        linear = [derivative(c.place, by) for by in columns]
-        angular = [frame.seen(frame.motion.twist(by)[1]) for by in columns]
-        velocity, spin = derivative(c.place, self.time), frame.motion.twist(self.time)[1]
-        second, faster = derivative(velocity, self.time), frame.seen(derivative(spin, self.time))
-        spin = frame.seen(spin)
-        push = times(mass, minus(gravity, second))
-        gyro = plus(momentum(faster), cross(spin, momentum(spin)))
-        for k, (by, turn) in enumerate(zip(linear, angular, strict=True)):
-            self.force[k] = self.force[k] + dot(by, push) - dot(turn, gyro)
-            turned = momentum(turn)
-            for i in range(min(k + 1, self.free)):
-                self.mass[k][i] = self.mass[k][i] + mass * dot(linear[i], by) + dot(angular[i], turned)
-        for term in (-mass * dot(velocity, gravity), mass * dot(velocity, second), dot(spin, gyro)):
-            self.change, self.exchange = self.change + term, self.exchange + absolute(term)
-        self.kinetic = self.kinetic + 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum(spin)))
-        self.potential = self.potential - mass * dot(c.place, gravity)
-
-
-class _Traced(At):
-    """Of the traced mechanism; loads go to its generalised forces."""
-
-    def __init__(self, of: Traced, columns: Sequence[Direction]) -> None:
-        super().__init__(of.mechanism, of.frames, of.graph.input("t", 0))
-        self.of, self.columns = of, columns
-
-    def body(self, b: int) -> Frame:
-        return self.of.bodies[b]
-
-    def twist(self, b: int) -> tuple[Vector, Vector]:
-        frame = self.of.bodies[b]
-        return derivative(frame.place, self.of.steady), frame.motion.twist(self.of.steady)[1]
-
-    def coordinate(self, name: str) -> tuple[Number, Number]:
-        x = self.of.measured[self.mechanism.place_of(name)]
-        return x, derivative([x], self.of.steady)[0]
-
-    def called(self, function: Called, count: int, *numbers: Number) -> list[Number]:
-        graph, outside = self.of.graph, _Outside(function)
-        operands = tuple(graph.node(x).i for x in numbers)
-        calls = (lambda *x, k=k: outside(*x)[k] for k in range(count))
-        return [graph.make("user", operands, (Function(call), 0)) for call in calls]
-
-    def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
-        about = plus(cross(place, force), moment)  # of the world's origin
-
-        def power(by: Direction) -> Number:
-            linear, angular = self.of.bodies[b].motion.twist(by)
-            return dot(linear, force) + dot(angular, about)
-
-        self._exert(power)
-
-    def along(self, name: str, effort: Number) -> None:
-        x = self.of.measured[self.mechanism.place_of(name)]
-        self._exert(lambda by: effort * derivative([x], by)[0])
-
-    def _exert(self, power: Callable[[Direction], Number]) -> None:
-        """Add a load by its power along directions."""
-        self.of.power = self.of.power + power(self.of.steady)
-        for k, by in enumerate(self.columns):
-            self.of.force[k] = self.of.force[k] + power(by)
+        found = [*self.rows, *self.jacobian.values(), *self.moved, *self.bias, *self.force]
+        return [*found, *chain(*self.mass), self.power, self.kinetic, self.potential]
 
 
 class _Outside:
-    """A function of arrays, called with floats or arrays; its last values are kept: each is read alone."""
+    """A function of arrays at floats or arrays; its derivatives are by differences."""
 
-    def __init__(self, function: Called) -> None:
-        self.function = function
-        self.last: tuple[tuple[Number, ...], Sequence[Number]] | None = None
+    def __init__(self, function: Called, size: float) -> None:
+        self.function, self.step = function, _DIFFERENCE * size
 
-    def __call__(self, *numbers: Number) -> Sequence[Number]:
-        last = self.last  # one value: other threads may call, too
-        if last is None or not all(map(operator.is_, numbers, last[0])):
-            found = self.function(*np.broadcast_arrays(*map(np.atleast_1d, numbers)))
-            plain = not any(isinstance(x, np.ndarray) for x in numbers)
-            self.last = last = numbers, [float(x[0]) for x in found] if plain else found
-        return last[1]
+    def of(self, order: int) -> Callable[..., Any]:
+        return self._slopes if order else self._values
+
+    def _values(self, *numbers: Number) -> Sequence[Number]:
+        found = self.function(*np.broadcast_arrays(*map(np.atleast_1d, numbers)))
+        return found if any(isinstance(x, np.ndarray) for x in numbers) else [float(x[0]) for x in found]
+
+    def _slopes(self, *numbers: Number) -> Sequence[Number]:
+        x, along = np.split(np.array(np.broadcast_arrays(*numbers), dtype=np.float64), 2)
+        h = self.step / max(float(np.abs(along).max()), 1e-300)
+        ends = (self._values(*(x + k * along)) for k in (-h, h))
+        return [(after - before) / (2 * h) for before, after in zip(*ends, strict=True)]
 
 
-def _measured(
-    group: Group, numbers: Coordinates, bodies: dict[int, Frame], rows: list[Number], j: int, name: str
-) -> Number:
-    """A coordinate of a joint that is no link of a tree: an unknown of its own, so that turns are counted."""
-    if j in group.frames.relations:
-        relations = group.frames.relations[j]
-        return Closure(group, numbers, bodies, rows).sum(j, relations.coordinates[name])
-    kind = type_of_joint(group.mechanism, j)
-    assert kind.pair is not None
-    d, C = relative(*group.ends_of(numbers, bodies, j))
-    elementary = kind.pair.coordinates[kind.coordinates.index(name)]
-    angle = sine_cosine(elementary, d, C)
-    if angle is None:
-        given = group.parameter(numbers, j, elementary.parameter) if elementary.parameter else None
-        return value(elementary, d, C, given)
-    theta = group.unknown(numbers, (j, name), lambda: group.at_reference(j, name))
-    rows.append(differs(*angle, theta))
-    return theta
+class _Part:
+    """One of several values, which is linear in them."""
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+
+    def of(self, order: int) -> Callable[..., Number]:
+        return lambda *vectors: vectors[order][self.k]

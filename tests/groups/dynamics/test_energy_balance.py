@@ -7,7 +7,7 @@ from dense_forces import with_masses
 
 import groups
 import mbssa
-from groups.dynamics.forward.program import Program
+from groups.dynamics.forward.equations import Equations
 from groups.dynamics.forward.running import _imbalance
 from groups.dynamics.forward.trees import Trees
 
@@ -63,14 +63,14 @@ def test_a_run_is_not_finished_with_its_energy_off(monkeypatch):
     pendulum = pendulum.gravity(0.0, -9.81).revolute("frame", "arm", point=(0, 0), driven=True).build()
     run = {"duration": 0.5, "steps": 6, "initial": {"1-2.angle": 0.5}, "compiled": False}
     assert groups.simulate(pendulum, **run).ok
-    sound = Program.measured
+    sound = Equations.measured
 
     def heavier(*given):
         found = sound(*given)
         kinetic, gravity, stored = found.energies
         return found._replace(energies=(kinetic, 1.1 * gravity, stored))
 
-    monkeypatch.setattr(Program, "measured", heavier)
+    monkeypatch.setattr(Equations, "measured", heavier)
     found = groups.simulate(pendulum, **run)
     assert not found.ok
     text = r"failed: t = 0\.2 s: arm \(1R2D\): the balance of energy is off by .* J .*at 1-2.angle = 0\.4"

@@ -278,10 +278,10 @@ def test_reactions_by_groups_are_the_multipliers(name):
     found = groups.simulate(structure, 0.02, steps=3, compiled=False)
     model = groups.build(structure)
     last = found.trajectory.instants(slice(-1, None))
-    lagrange = Lagrange(model, {}, {}, "lagrange", last)
+    lagrange = Lagrange(model, {}, {}, last)
     at = lagrange.at(0.02, lagrange.start)
     multipliers = lagrange.solved(at)[2]
-    wide, linear = (3, 2) if lagrange.planar else (6, 3)
+    wide, linear = (3, 2) if lagrange.traced.planar else (6, 3)
     for joint in mechanism.joints:
         body = joint.bodies[1] - 1
         if body == 0:

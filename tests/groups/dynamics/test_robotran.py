@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 
 import groups
 import mbssa
-from groups.dynamics.forward.program import Program
+from groups.dynamics.forward.equations import Program
 from mbssa.mechanism import Inertia
 
 GRAVITY = 9.81

@@ -182,5 +182,5 @@ def test_both_lives_agree(name):
         trees.begin(0.0, value, np.full(len(value), 0.3))
         rates.append(trees.rate(0.0, trees.start))
     np.testing.assert_allclose(*rates, atol=1e-11 * np.abs(rates[0]).max())
-    declared = [line for line in trees.printed.script.text.splitlines() if line.startswith("declare")]
+    declared = [line for line in trees.code.script.text.splitlines() if line.startswith("declare")]
     assert all("@llvm." in line for line in declared)
