@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -90,8 +90,8 @@ class Way:
 
     def newton(self, state: State, most: int, farthest: float) -> tuple[Bools, Floats, Ints, Factors]:
         """Solve all instants of a state in place: solved (T,), residuals, steps, and the last factors."""
-        system, gone = self.system, np.zeros((self.system.n, state.instants))
-        steps, solved = np.zeros(state.instants, dtype=np.int64), np.zeros(state.instants, dtype=bool)
+        system, T = self.system, state.X.shape[1]
+        gone, steps, solved = np.zeros((system.n, T)), np.zeros(T, dtype=np.int64), np.zeros(T, dtype=bool)
         for _ in range(most):
             rows, entries = system.step(state)
             factors = factorised(system, self.method, entries)
@@ -109,6 +109,9 @@ class Way:
         solved = solved & (np.abs(gone).max(axis=0, initial=0.0) <= farthest)
         return solved, np.abs(rows).max(axis=0), steps, factors
 
+    def _factors(self, state: State) -> Factors:
+        return factorised(self.system, self.method, self.system.step(state)[1])
+
     def _rates(self, state: State, factors: Factors) -> None:
         """Velocities and accelerations of what is not given, by the rates of the inputs."""
         for rate, which in zip(state.motion, ("rate", "second"), strict=True):
@@ -116,24 +119,28 @@ class Way:
             own[:] = 0.0
             own[:] = -factors.solve(self.system.rates(which, state))
 
-    def _factors(self, state: State) -> Factors:
-        return factorised(self.system, self.method, self.system.step(state)[1])
-
     def _holds(self, factors: Factors) -> Bools:
         """Whether the determinant's sign is the one that is held."""
         return np.asarray(factors.sign * self.sign >= 0.0)
 
     # --- ways --------------------------------------------------------------------------------------------
 
-    def _reach(self, start: State, goal: State) -> tuple[int, State, int, float]:
-        """Go from one instant along the straight line of the inputs: status, state, steps, residual."""
-        before, share, steps = self._line(start, goal), 0.0, 0
-        travel = float(np.abs(before.inputs[1]).max(initial=0.0))
-        length = longest = CAP / max(travel, CAP)
-        while share < 1.0:
+    def _reach(self, start: State, goal: State) -> tuple[int, int, float]:
+        """Go from one instant along the straight line of the inputs: status, steps, residual."""
+        # The goal gets the pose; where rates alone have no answer it has one too. Rates of the straight line
+        # are those of a way that is a second long.
+        system, share, steps = self.system, 0.0, 0
+        before, given = start.at(slice(None)), len(start.motion[0]) - system.n
+        before.inputs[1], before.inputs[2], before.motion[:] = goal.inputs[0] - start.inputs[0], 0.0, 0.0
+        before.motion[0, :given] = system.between(start, goal)[:given]
+        factors = self._factors(before)
+        if factors.condition[0] > LEAST:
+            self._rates(before, factors)
+        length = longest = CAP / max(float(np.abs(before.inputs[1]).max(initial=0.0)), CAP)
+        while True:
             length = min(length, 1.0 - share)
             now = before.at(slice(None))
-            self.system.move(now, length * (before.motion[0] + 0.5 * length * before.motion[1]))
+            system.move(now, length * (before.motion[0] + 0.5 * length * before.motion[1]))
             now.inputs[0] += length * before.inputs[1]
             if share + length >= 1.0:  # to the last digit
                 self._aim(now, goal)
@@ -143,44 +150,32 @@ class Way:
                 self._rates(now, factors)
                 if self._explained(before, now, length):
                     before, share = now, share + length
+                    if share >= 1.0:
+                        goal.pose[:], goal.unknown[:] = now.pose, now.unknown
+                        return OK, steps, float(residual[0])
                     length = min(length * (2.0 if taken[0] <= 3 else 1.0), longest)
                     continue
             length *= 0.5
             if length < SHORTEST:
-                return self._failed(before, goal, steps)
-        return OK, replace(goal, pose=before.pose, unknown=before.unknown), steps, float(residual[0])
-
-    def _failed(self, last: State, goal: State, steps: int) -> tuple[int, State, int, float]:
-        """Why an instant cannot be reached; one where rates alone have no answer has a state."""
-        now = last.at(slice(None))
-        self._aim(now, goal)
-        solved, residual, taken, factors = self.newton(now, STEPS, np.inf)
+                break
+        self._aim(before, goal)
+        solved, residual, taken, factors = self.newton(before, STEPS, np.inf)
         flat = factors.condition[0] <= (LEAST if solved[0] else HOPELESS)
+        goal.pose[:], goal.unknown[:] = before.pose, before.unknown
         status = SINGULAR if flat else BRANCH_JUMP if solved[0] else NOT_CONVERGED
-        found = replace(goal, pose=now.pose, unknown=now.unknown)
-        return status, found, steps + int(taken[0]), float(residual[0])
+        return status, steps + int(taken[0]), float(residual[0])
 
     def _aim(self, state: State, goal: State) -> None:
         """Give a state the inputs and the given bodies of another."""
         state.inputs[0], known = goal.inputs[0], self.system.known
         state.pose[:, :known] = goal.pose[:, :known]
 
-    def _line(self, start: State, goal: State) -> State:
-        """The start, with the rates of the straight line to the goal, a second long."""
-        found, given = start.at(slice(None)), len(start.motion[0]) - self.system.n
-        found.inputs[1], found.inputs[2], found.motion[:] = goal.inputs[0] - start.inputs[0], 0.0, 0.0
-        found.motion[0, :given] = self.system.between(start, goal)[:given]
-        factors = self._factors(found)
-        if factors.condition[0] > LEAST:
-            self._rates(found, factors)
-        return found
-
     def _explained(self, before: State, after: State, h: float) -> bool:
         """Whether a step is what the rates at both ends say."""
         way = self.system.between(before, after)
         (v, a), (w, b) = before.motion, after.motion
         off = np.abs(way - 0.5 * h * (v + w) - h * h / 12.0 * (a - b))
-        bodies = len(way) - len(self.system.starts)
+        bodies = len(way) - self.system.unknowns
         return all(
             off[part].max(initial=0.0) <= LEAP * np.abs(way[part]).max(initial=0.0) + BLUR
             for part in (slice(bodies), slice(bodies, None))
@@ -192,92 +187,81 @@ class Way:
         self, state: State, time: Floats, level: int, progress: Callable[[float], object] | None = None
     ) -> Answer:
         """Solve all instants of a state, of which given bodies and inputs are set, block by block."""
-        T, last, done, wanted = state.instants, self.system.start, 0, True
+        T, last, done, wanted = len(time), self.system.start, 0, True
         nothing = np.zeros(T)
         answer = Answer(state, np.full(T, NOT_COMPUTED), nothing + np.nan, np.zeros(T, np.int64), nothing)
+        quality = answer.status, answer.residual, answer.steps, answer.condition
         block = max(FEWEST, min(MOST, NUMBERS // max(self.system.n, 1)))
         with np.errstate(all="ignore"), one_blas_thread(self.system.bodies):
             for first in range(0, T, block):
                 at = slice(first, min(first + block, T))
-                part = Answer(state.at(at), *(getattr(answer, f.name)[at] for f in fields(Answer)[1:]))
+                part = Answer(state.at(at), *(of[at] for of in quality))
                 self._solve_block(part, last, time[at], level)
-                state.put(at, part.state)
+                state.X[:, at] = part.state.X
                 if part.sound.any():
                     last = part.state.at([np.flatnonzero(part.sound)[-1]])
                 while progress is not None and wanted and done < at.stop:
                     done = min(done + -(-T // PARTS), T)
                     wanted = progress((done + 1) / (T + 1)) is not False  # the reference is the first of them
                 if not wanted:
-                    answer.status[done:], answer.residual[done:] = NOT_COMPUTED, np.nan
-                    answer.steps[done:], answer.condition[done:] = 0, 0.0
+                    for of, none in zip(quality, (NOT_COMPUTED, np.nan, 0, 0.0), strict=True):
+                        of[done:] = none
                     break
         return answer
 
     def _solve_block(self, answer: Answer, last: State, time: Floats, level: int) -> None:
-        state = answer.state
-        waits = np.isnan(state.pose[:, : self.system.known].sum(axis=(0, 1)))
-        answer.status[:] = np.where(waits, PREDECESSOR_FAILED, OPEN)
-        knots, start = self._knots(state, waits), last
+        state, status, known = answer.state, answer.status, self.system.known
+        waits = np.isnan(state.pose[:, :known].sum(axis=(0, 1)))
+        status[:] = np.where(waits, PREDECESSOR_FAILED, OPEN)
+        # Instants, the last one too, between which no input goes far.
+        sound = np.flatnonzero(~waits).tolist()
+        knots, start = sound[:1], last
+        travel = np.abs(np.diff(state.inputs[0], axis=1, prepend=state.inputs[0, :, :1])).cumsum(axis=1)
+        for t in sound[1:]:
+            way = (travel[:, t] - travel[:, knots[-1]]).max(initial=0.0)
+            if (way > 0.5 * CAP or t - knots[-1] > STRIDE) and t - 1 > knots[-1] and not waits[t - 1]:
+                knots.append(t - 1)
+        if knots and knots[-1] != sound[-1]:
+            knots.append(sound[-1])
         for t in knots:
             if self._reached(answer, start, t, level):
                 start = state.at([t])
         self._fill_between(answer, knots, time)
-        for t in np.flatnonzero(answer.status == OPEN).tolist():
-            before = np.flatnonzero(answer.status[:t] == OK)
+        for t in np.flatnonzero(status == OPEN).tolist():
+            before = np.flatnonzero(status[:t] == OK)
             self._reached(answer, state.at([before[-1]]) if len(before) else last, t, level)
-        self._finish(answer, level)
+        at = np.flatnonzero(status == OK)
+        if len(at):
+            self._finish(answer, at, level)
 
     def _reached(self, answer: Answer, start: State, t: int, level: int) -> bool:
         """Whether an instant is reached; what cannot be is said, if it is at the end of a stretch."""
-        goal = answer.state.at([t])
-        if self._is_behind(start, goal):
-            answer.status[t], answer.residual[t] = self._wall[2:]
-            return False
-        status, found, answer.steps[t], answer.residual[t] = self._reach(start, goal)
-        known = self.system.known
-        if status != OK and known > 1 and self.system.planar:  # poses alone are given: there is a shorter way
+        goal, known, planar = answer.state.at([t]), self.system.known, self.system.planar
+        origin, to_wall, *wall = self._wall
+        way = goal.inputs[0] - start.inputs[0]
+        if known == 1 and np.array_equal(origin, start.inputs[0]):  # perhaps past what could not be reached
+            length, distance = np.linalg.norm(way), np.linalg.norm(to_wall)
+            if 0.0 < distance <= length and np.abs(way / length - to_wall / distance).max() < 1e-9:
+                answer.status[t], answer.residual[t] = wall
+                return False
+        status, answer.steps[t], answer.residual[t] = self._reach(start, goal)
+        if status != OK and known > 1 and planar:  # poses alone are given: there is a shorter way
             near = start.at(slice(None))
             near.pose[4, :known] += whole_turns((goal.pose[4] - near.pose[4])[:known])
             if (near.pose[4] != start.pose[4]).any():
-                status, found, answer.steps[t], answer.residual[t] = self._reach(near, goal)
+                status, answer.steps[t], answer.residual[t] = self._reach(near, goal)
         if status == OK or (status == SINGULAR and level == 0 and answer.residual[t] <= VIOLATED):
-            answer.state.put([t], found)
+            answer.state.X[:, [t]] = goal.X
             answer.status[t] = OK
             return True
         answer.status[t] = status
         if status != SINGULAR:  # a way may lead over a dead point
-            way = goal.inputs[0] - start.inputs[0]
             self._wall = start.inputs[0], way, status, float(answer.residual[t])
         return False
 
-    def _is_behind(self, start: State, goal: State) -> bool:
-        """Whether the straight line from here to there passes a place that could not be reached from here."""
-        origin, to_wall, _, _ = self._wall
-        if self.system.known > 1 or not np.array_equal(origin, start.inputs[0]):
-            return False
-        way = goal.inputs[0] - origin
-        length, distance = np.linalg.norm(way), np.linalg.norm(to_wall)
-        return bool(0.0 < distance <= length) and bool(np.abs(way / length - to_wall / distance).max() < 1e-9)
-
-    @staticmethod
-    def _knots(state: State, waits: Bools) -> list[int]:
-        """Instants, the last one too, between which no input goes far."""
-        sound = np.flatnonzero(~waits)
-        if not len(sound):
-            return []
-        knots = [int(sound[0])]
-        travel = np.abs(np.diff(state.inputs[0], axis=1, prepend=state.inputs[0, :, :1])).cumsum(axis=1)
-        for t in sound[1:].tolist():
-            way = (travel[:, t] - travel[:, knots[-1]]).max(initial=0.0)
-            if (way > 0.5 * CAP or t - knots[-1] > STRIDE) and t - 1 > knots[-1] and not waits[t - 1]:
-                knots.append(t - 1)
-        if knots[-1] != sound[-1]:
-            knots.append(int(sound[-1]))
-        return knots
-
     def _fill_between(self, answer: Answer, knots: list[int], time: Floats) -> None:
-        """Instants between two that were reached, all at once from interpolated guesses."""
-        state, reached = answer.state, answer.status == OK
+        """Instants between two that were reached, all at once from cubics through these and their rates."""
+        system, state, reached = self.system, answer.state, answer.status == OK
         pairs = [(a, b) for a, b in pairwise(knots) if reached[a] and reached[b] and b > a + 1]
         if not pairs:
             return
@@ -287,63 +271,45 @@ class Way:
         between = np.concatenate([np.arange(a + 1, b) for a, b in pairs])
         between = between[answer.status[between] == OPEN]
         right = np.searchsorted(ends, between)
-        a, b = time[ends[right - 1]], time[ends[right]]
-        guess = self._interpolated(
-            at.at(right - 1), at.at(right), state.at(between), time[between] - a, b - a
-        )
+        a, b, guess = at.at(right - 1), at.at(right), state.at(between)
+        begin, end = time[ends[right - 1]], time[ends[right]]
+        way, ahead, h = system.between(a, b), b.motion[0].copy(), end - begin
+        x, known = (time[between] - begin) / h, system.known
+        if not system.planar:  # rate of the rotation vector from a to b, whose derivative turns with it
+            turn, spin = (system.twists(vector)[3:] for vector in (way, ahead))
+            swept = cross([*turn], [*spin])
+            spin += np.array(cross([*turn], swept)) / 12.0 - 0.5 * np.array(swept)
+        way = h * a.motion[0] * x * (1 - x) ** 2 + way * x * x * (3 - 2 * x) - h * ahead * x * x * (1 - x)
+        guess.pose[:, known:], guess.unknown[:] = a.pose[:, known:], a.unknown
+        system.move(guess, way[len(way) - system.n :])
         solved, residual, steps, factors = self.newton(guess, FEW, NEAR)
         solved &= self._holds(factors)
         good = between[solved]
-        state.put(good, guess.at(solved))
+        state.X[:, good] = guess.X[:, solved]
         answer.status[good], answer.residual[good], answer.steps[good] = OK, residual[solved], steps[solved]
 
-    def _interpolated(self, a: State, b: State, at: State, t: Floats, h: Floats) -> State:
-        """States by cubics through two states and their rates, at times behind the first."""
-        way, ahead = self.system.between(a, b), b.motion[0].copy()
-        if not self.system.planar:  # rate of the rotation vector from a to b, whose derivative turns with it
-            turn, spin = (self.system.twists(vector)[3:] for vector in (way, ahead))
-            swept = cross([*turn], [*spin])
-            spin += np.array(cross([*turn], swept)) / 12.0 - 0.5 * np.array(swept)
-        x = t / h
-        way = h * a.motion[0] * x * (1 - x) ** 2 + way * x * x * (3 - 2 * x) - h * ahead * x * x * (1 - x)
-        known, given = self.system.known, len(way) - self.system.n
-        at.pose[:, known:], at.unknown = a.pose[:, known:], a.unknown
-        self.system.move(at, way[given:])
-        return at
-
-    def _finish(self, answer: Answer, level: int) -> None:
+    def _finish(self, answer: Answer, at: Ints, level: int) -> None:
         """Residuals, conditions and rates where the equations are met, and contacts where they are not."""
-        state, at = answer.state, np.flatnonzero(answer.status == OK)
-        if not len(at):
-            return
-        now = state.at(at)
+        state, now = answer.state, answer.state.at(at)
         rows, entries = self.system.step(now)
         factors, worst = factorised(self.system, self.method, entries), np.abs(rows).max(axis=0)
         answer.residual[at], answer.condition[at] = worst, factors.condition
         if level > 0:
             self._rates(now, factors)
-            state.put(at, now)
+            state.X[:, at] = now.X
             answer.status[at[~(factors.condition > LEAST)]] = SINGULAR
         # Far from the world's origin a residual cannot fall below the rounding of the positions.
         rounding = 64 * np.finfo(float).eps * float(np.nanmax(np.abs(now.pose[:2]), initial=0.0))
         off = np.flatnonzero((worst > max(rounding, self.allowance)) & (answer.status[at] == OK))
         answer.status[at[off]] = DROPPED
+        gaps = np.flatnonzero(self.system.is_gap)
         for k, matrix in zip(off.tolist(), self.system.dense(entries[:, off]), strict=True):
-            gap = self._gap(matrix, rows[:, k])
-            if gap:
+            # Combinations of equations that no motion changes: do contacts bear what they lack?
+            fixed = np.linalg.svd(matrix)[0][:, matrix.shape[1] :].T
+            lack = fixed @ rows[:, k]
+            borne, *_ = np.linalg.lstsq(fixed[:, gaps], lack, rcond=1e-9)
+            unborne = np.linalg.norm(fixed[:, gaps] @ borne - lack)
+            if len(gaps) and unborne <= (1.0 - BORNE) * np.linalg.norm(lack):
+                gap = float(borne[np.abs(borne).argmax()])
                 answer.status[at[k]] = CONTACT_LOST if gap > 0.0 else INTERPENETRATION
                 answer.residual[at[k]] = abs(gap)
-
-    def _gap(self, jacobian: Floats, missed: Floats) -> float:
-        """The largest gap if only contacts miss; 0 if they cannot bear what the equations lack."""
-        gaps = np.flatnonzero(self.system.is_gap)
-        if not len(gaps):
-            return 0.0
-        left, _, _ = np.linalg.svd(jacobian)
-        # Combinations of equations that no motion changes.
-        fixed = left[:, jacobian.shape[1] :].T
-        lack = fixed @ missed
-        borne, *_ = np.linalg.lstsq(fixed[:, gaps], lack, rcond=1e-9)
-        if np.linalg.norm(fixed[:, gaps] @ borne - lack) > (1.0 - BORNE) * np.linalg.norm(lack):
-            return 0.0
-        return float(borne[np.abs(borne).argmax()])

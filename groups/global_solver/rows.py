@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from groups.engine.curves import pieces_of
 from groups.engine.users import Opaque, numbers_of
 from mbssa.arrays import Floats, Ints
-from mbssa.graph.derivative import Direction, derivative
+from mbssa.graph.derivative import Direction, Twist, derivative
 from mbssa.graph.frames import UNIT, Frame, Motion, carried, cross, minus, relative, times, total
 from mbssa.graph.nodes import Graph, above, atan2, cos, curve, graph_of, is_node
 from mbssa.graph.source import functions
@@ -22,13 +21,14 @@ from mbssa.joints.equations import differs, sine_cosine, value
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import JointRelations, Relation, Term
 
-#: A function of places in arrays, by :func:`mbssa.graph.source.functions`, and the inputs that it takes: by
-#: name their places among the arguments, and their indices k (n,) and i (n, 1).
-Printed = tuple[Callable[..., Sequence[Any]], dict[str, tuple[Sequence[int], Ints, Ints]]]
+#: A function of arrays, and the inputs that it takes: name, index k, and component or order i.
+Printed = tuple[Callable[..., Sequence[Any]], list[tuple[str, tuple[int, int]]]]
 #: Pose of a body in a state: x, y, cosine, sine and angle in the plane; in space place, then axes by columns.
 PLANAR, SPATIAL = 5, 12
 #: Components of the twist of a body, of its origin, that a space has.
 COLUMNS = {True: (0, 1, 5), False: (0, 1, 2, 3, 4, 5)}
+#: Inputs whose rates are inputs too.
+_RATES = {"s": "ds", "v": "a", "ds": "dds"}
 
 
 class Numbers:
@@ -66,13 +66,15 @@ class Nodes(Numbers):
 
     def __init__(self, planar: bool, constant: Sequence[float | None]) -> None:
         super().__init__((), ())
-        self.graph, self.planar, self._constant = Graph(), planar, iter(constant)
+        self.graph, self.columns, self._constant = Graph(), COLUMNS[planar], iter(constant)
         self._frames: dict[int, Frame] = {}
+        #: Rates of all inputs: the bodies' origins have twists, the unknowns rates.
+        self.time = Direction(self._rate, self._about)
 
     def body(self, k: int) -> Frame:
         if k not in self._frames:
             motion, x = Motion(None, body=k), [self._input("b", k, i) for i in range(SPATIAL)]
-            if self.planar:
+            if len(self.columns) == 3:
                 c, s = x[2], x[3]
                 place, axes, angle = [x[0], x[1], 0.0], [[c, s, 0.0], [-s, c, 0.0], UNIT[2]], x[4]
             else:
@@ -98,78 +100,31 @@ class Nodes(Numbers):
     def _input(self, name: str, k: int, i: int) -> Any:
         return self.graph.input(name, (k, i))
 
-    def along(self, twist: Callable[[int], list[Any]], rate: Callable[[str, Any], Any]) -> Direction:
-        """Direction in which the bodies' origins have twists (6,), and all other inputs rates."""
+    def _about(self, body: int) -> Twist:
+        v: list[Any] = [0.0] * 6
+        for k, column in enumerate(self.columns):
+            v[column] = self._input("v", body, k)
+        return minus(v[:3], cross(v[3:], self.body(body).place)), v[3:]
 
-        def about(body: int) -> tuple[list[Any], list[Any]]:
-            v = twist(body)
-            return minus(v[:3], cross(v[3:], self.body(body).place)), v[3:]
-
-        # Of a body the angle in the plane alone is no vector that is carried.
-        return Direction(lambda name, k: twist(k[0])[5] if name == "b" else rate(name, k), about)
-
-    def by(self, body: int, column: int) -> Direction:
-        """Unit velocity of a body's origin, or unit angular velocity; of an unknown with body -1."""
-        return self.along(
-            lambda b: [float((b, k) == (body, column)) for k in range(6)],
-            lambda name, k: float(body < 0 and name == "s" and k[0] == column),
-        )
-
-    def by_time(self) -> Direction:
-        """Rates of all inputs, which are inputs too."""
-        rates = {"v": "a", "s": "ds", "ds": "dds"}
-
-        def twist(body: int) -> list[Any]:
-            v: list[Any] = [0.0] * 6
-            for k, column in enumerate(COLUMNS[self.planar]):
-                v[column] = self._input("v", body, k)
-            return v
-
-        def rate(name: str, k: Any) -> Any:
-            if name == "u":
-                return self._input("u", k[0], k[1] + 1)
-            return self._input(rates[name], *k) if name in rates else 0.0
-
-        return self.along(twist, rate)
+    def _rate(self, name: str, k: Any) -> Any:
+        if name == "b":  # the angle in the plane alone is no vector that is carried
+            return self._input("v", k[0], 2)
+        if name == "u":
+            return self._input("u", k[0], k[1] + 1)
+        return self._input(_RATES[name], *k) if name in _RATES else 0.0
 
 
 #: Writes the rows of a joint.
 Writer = Callable[[Numbers], list[Any]]
 
 
-@dataclass(frozen=True, eq=False)
-class Kind:
+class Kind(NamedTuple):
     """Printed rows of a type, and which of their derivatives there are: row, body or -1, its column."""
 
     rows: int
     entries: Ints  # (K, 3)
     #: Functions ``step``: rows, then entries; ``rate`` and ``second`` derivative of the rows by time.
     functions: Mapping[str, Printed]
-
-
-def _traced(writer: Writer, planar: bool, bodies: int, constant: Sequence[float | None]) -> Kind:
-    nodes = Nodes(planar, constant)
-    rows = writer(nodes)
-    by = [((b, k), nodes.by(b, c)) for b in range(bodies) for k, c in enumerate(COLUMNS[planar])]
-    by += [((-1, k), nodes.by(-1, k)) for k in range(len(nodes.starts))]
-    entries = {
-        (r, *place): slope
-        for place, direction in by
-        for r, slope in enumerate(derivative(rows, direction))
-        if is_node(slope) or slope != 0.0
-    }
-    time = nodes.by_time()
-    rate = derivative(rows, time)
-    results = {"step": [*rows, *entries.values()], "rate": rate, "second": derivative(rate, time)}
-    printed: dict[str, Printed] = {}
-    for which, found in results.items():
-        (_, arrays), inputs = functions("rows", [], found)
-        alike: dict[str, list[tuple[int, int, int]]] = {}
-        for place, (name, (k, i)) in enumerate(inputs):
-            alike.setdefault(name, []).append((place, k, i))
-        used = {name: list(zip(*each, strict=True)) for name, each in alike.items()}.items()
-        printed[which] = arrays, {n: (at, np.array(k), np.array(i)[:, None]) for n, (at, k, i) in used}
-    return Kind(len(rows), np.array(list(entries), dtype=np.int64).reshape(-1, 3), printed)
 
 
 #: Kinds by what their joints have in common, for this process; those of curves and functions are not kept.
@@ -183,7 +138,25 @@ def kind_of(key: Hashable, writer: Writer, planar: bool, bodies: int, numbers: F
         for column in numbers.T
     )
     whole = key, planar, constant
-    kind = _kinds.get(whole) or _traced(writer, planar, bodies, constant)
+    if key is not None and whole in _kinds:
+        return _kinds[whole]
+    nodes = Nodes(planar, constant)
+    rows = writer(nodes)
+    rate = derivative(rows, nodes.time)
+    moved = [("v", (b, k)) for b in range(bodies) for k in range(len(nodes.columns))]
+    entries = {}
+    for name, (k, i) in [*moved, *(("ds", (k, 0)) for k in range(len(nodes.starts)))]:
+        # A rate is linear in the twists, and its derivative by one is the entry of that.
+        along = Direction(lambda given, at, one=(name, (k, i)): float((given, at) == one))
+        place = (k, i) if name == "v" else (-1, k)
+        slopes = enumerate(derivative(rate, along))
+        entries |= {(r, *place): slope for r, slope in slopes if is_node(slope) or slope != 0.0}
+    results = {"step": [*rows, *entries.values()], "rate": rate, "second": derivative(rate, nodes.time)}
+    printed = {}
+    for which, found in results.items():
+        (_, arrays), inputs = functions("rows", [], found)
+        printed[which] = arrays, inputs
+    kind = Kind(len(rows), np.array(list(entries), dtype=np.int64).reshape(-1, 3), printed)
     if key is not None:
         _kinds[whole] = kind
     return kind

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,27 +28,30 @@ from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.poses import Poses
 
 
-@dataclass(eq=False)
 class State:
     """All bodies (N) at T instants, lengths in sizes of the mechanism, and its inputs (D) there."""
 
-    pose: Floats  # (5 or 12, N, T) as in rows
-    unknown: Floats  # (Q, T) places of contacts, and angles that count turns
-    inputs: Floats  # (3, D, T) values, rates, second derivatives
-    motion: Floats  # (2, W, T) twists of the origins, body by body, and rates of the unknowns; accelerations
+    def __init__(self, X: Floats, shape: tuple[int, int, int, int]) -> None:
+        self.X, self.shape, T = X, shape, X.shape[1]
+        numbers, bodies, inputs, unknowns = shape
+        ends = np.cumsum([numbers * bodies, 3 * inputs, unknowns]).tolist()
+        pose, given, self.unknown, motion = np.split(X, ends)
+        self.pose = pose.reshape(numbers, bodies, T)  # (5 or 12, N, T) as in rows
+        self.inputs = given.reshape(3, inputs, T)  # values, rates, second derivatives
+        #: (2, W, T) twists of the origins, body by body, and rates of the unknowns; accelerations.
+        self.motion = motion.reshape(2, len(motion) // 2, T)
 
     def at(self, which: Any) -> State:
         """A copy of some of the instants."""
-        return State(*(np.array(getattr(self, f.name)[..., which]) for f in fields(self)))
+        return State(np.array(self.X[:, which], order="C"), self.shape)
 
-    def put(self, which: Any, other: State) -> None:
-        """Take these instants from another state."""
-        for f in fields(self):
-            getattr(self, f.name)[..., which] = getattr(other, f.name)
 
-    @property
-    def instants(self) -> int:
-        return int(self.pose.shape[2])
+class _Joint(NamedTuple):
+    key: Hashable  # joints of the same one share their kind; None of one that shares with none
+    bodies: Sequence[int]
+    writer: Writer
+    drives: Sequence[int]
+    gaps: Sequence[bool]  # of the first rows, whether each is the gap of a contact
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,33 +64,11 @@ class Joints:
     unknown: Ints  # (unknowns, J)
     drive: Ints  # (driven, J)
     is_gap: Bools  # (rows,) whether each is the gap of a contact, which can open
+    reads: dict[str, Ints]  # by printed function, the rows (inputs, J) of a state that it reads
 
-    def results(self, which: str, state: State, wide: int) -> Sequence[Any]:
+    def results(self, which: str, X: Floats) -> Sequence[Any]:
         """Results of a printed function, of all joints (J, T) each."""
-        call, used = self.kind.functions[which]
-        first, given = state.pose.shape[1] * wide, dict[int, Any]()
-        for name, (places, k, i) in used.items():
-            match name:
-                case "b":
-                    found = state.pose[i, self.body[k]]
-                case "u":
-                    found = state.inputs[i, self.drive[k]]
-                case "s":
-                    found = state.unknown[self.unknown[k]]
-                case "v" | "a":
-                    found = state.motion["va".index(name)][self.body[k] * wide + i]
-                case _:
-                    found = state.motion[("ds", "dds").index(name)][first + self.unknown[k]]
-            given.update(zip(places, found, strict=True))
-        return call(given, self.given)
-
-
-class _Joint(NamedTuple):
-    key: Hashable  # joints of the same one share their kind; None of one that shares with none
-    bodies: Sequence[int]
-    writer: Writer
-    drives: Sequence[int]
-    gaps: Sequence[bool]  # of the first rows, whether each is the gap of a contact
+        return self.kind.functions[which][0](X[self.reads[which]], self.given)
 
 
 class System:
@@ -100,42 +81,42 @@ class System:
         self.drives, self.size, self.planar = setting.drives, self.frames.size, setting.planar
         self.wide, self.linear = (3, 2) if self.planar else (6, 3)
         self.stage, self.bodies = np.array(stage, dtype=np.int64), len(stage)
-        self.starts, self.units = list[float](), np.ones(len(setting.inputs))
+        self.units = np.ones(len(setting.inputs))
         self.units[[row for (_, name), row in self.drives.items() if is_length(name)]] = self.size
         spins = [self._spin(spin) for spin in setting.spins if spin.body in stage[known:]]
-        every = [*map(self._joint, joints), *spins]
-        self.joints = list(self._rows(every, setting.reference, setting.inputs))
+        starts = list[float]()
+        self.joints = list(self._rows([*map(self._joint, joints), *spins], setting, starts))
+        self.unknowns = len(starts)
         self.is_gap = np.concatenate([np.repeat(of.is_gap, of.body.shape[1]) for of in self.joints])
-        self.m, self.n = len(self.is_gap), (self.bodies - known) * self.wide + len(self.starts)
+        self.m, self.n = len(self.is_gap), (self.bodies - known) * self.wide + self.unknowns
         #: Number of dependent equations.
         self.redundant = self.m - self.n
         if self.redundant < 0:
             raise ValueError(f"{self.mechanism.name} has {self.m} equations for {self.n} unknowns")
         self.row, self.column = self._places()
         #: One instant at rest, at the reference.
-        self.start = self._state(setting.reference, setting.inputs)
+        self.start = self._state(setting.reference, setting.inputs, starts)
 
     # --- joints --------------------------------------------------------------------------------------
 
     def _joint(self, j: int) -> _Joint:
         row, relations = type_of_joint(self.mechanism, j), self.frames.relations.get(j)
         driven = tuple(name for name in row.coordinates if (j, name) in self.drives)
+        drives = tuple(self.drives[j, name] for name in driven)
         if relations is None:
             assert row.pair is not None
-            bodies = self.mechanism.joint_bodies(j)[:2]
-            key: Hashable = (row, driven)
-            writer = pair_writer(row, driven, self.frames, j)
             gaps = [name == row.gap for name, _ in row.pair.constraints]
-        else:
-            missing = [name for name in driven if name not in relations.coordinates]
-            if missing:
-                raise ValueError(f"coordinate {missing[0]!r} of a joint cannot be driven: it has no equation")
-            chosen = [*relations.constraints, *(relations.coordinates[name] for name in driven)]
-            bodies, shape = relations.bodies, shape_of(relations, chosen)
-            writer = relations_writer(relations, chosen, self.size, self.mechanism.joint_ids[j])
-            key = None if shape is None else (row, driven, shape)
-            gaps = [row.gap != "" and of.name.startswith(row.gap) for of in relations.constraints]
-        return _Joint(key, bodies, writer, tuple(self.drives[j, name] for name in driven), gaps)
+            writer = pair_writer(row, driven, self.frames, j)
+            return _Joint((row, driven), self.mechanism.joint_bodies(j)[:2], writer, drives, gaps)
+        for name in driven:
+            if name not in relations.coordinates:
+                raise ValueError(f"coordinate {name!r} of a joint cannot be driven: it has no equation")
+        chosen = [*relations.constraints, *(relations.coordinates[name] for name in driven)]
+        shape = shape_of(relations, chosen)
+        writer = relations_writer(relations, chosen, self.size, self.mechanism.joint_ids[j])
+        key = None if shape is None else (row, driven, shape)
+        gaps = [row.gap != "" and of.name.startswith(row.gap) for of in relations.constraints]
+        return _Joint(key, relations.bodies, writer, drives, gaps)
 
     def _spin(self, spin: LockedRotation) -> _Joint:
         in_frame = self.frames.rotation[0] @ spin.in_frame
@@ -145,30 +126,51 @@ class System:
 
         return _Joint("spin", (spin.body,), rows, (), ())
 
-    def _rows(self, joints: Sequence[_Joint], reference: Poses, inputs: Floats) -> Iterator[Joints]:
+    def _rows(self, joints: Sequence[_Joint], setting: Setting, starts: list[float]) -> Iterator[Joints]:
         """Joints that share a kind."""
-        alike: dict[Hashable, list[_Joint]] = {}
+        alike: dict[Hashable, list[tuple[_Joint, Numbers]]] = {}
+        place, inputs = {body: k for k, body in enumerate(self.stage.tolist())}, setting.inputs / self.units
+        at = setting.reference
+        origins, axes = (at.position / self.size).tolist(), at.rotation.swapaxes(1, 2).tolist()
         for k, joint in enumerate(joints):
-            alike.setdefault(k if joint.key is None else joint.key, []).append(joint)
-        place = {body: k for k, body in enumerate(self.stage.tolist())}
-        origins, axes = (reference.position / self.size).tolist(), reference.rotation.swapaxes(1, 2).tolist()
+            frames = [Frame(origins[b], axes[b], float(at.angle[b])) for b in joint.bodies]
+            numbers = Numbers(frames, inputs[list(joint.drives)].tolist())
+            joint.writer(numbers)
+            alike.setdefault(k if joint.key is None else joint.key, []).append((joint, numbers))
+        total = sum(len(numbers.starts) for same in alike.values() for _, numbers in same)
+        poses = self.bodies * (PLANAR if self.planar else SPATIAL)
+        twists, further = self.bodies * self.wide, poses + 3 * len(inputs)
+        first = {"s": further, "v": further + total, "ds": further + total + twists}
+        first |= {"a": first["ds"] + total, "dds": first["ds"] + total + twists}
         for same in alike.values():
-            body = np.array([[place[b] for b in joint.bodies] for joint in same]).T
-            drive = np.array([joint.drives for joint in same], dtype=np.int64).T
-            numbers = []
-            for joint in same:
-                frames = [Frame(origins[b], axes[b], float(reference.angle[b])) for b in joint.bodies]
-                values = (inputs / self.units)[list(joint.drives)]
-                numbers.append(Numbers(frames, values.tolist()))
-                joint.writer(numbers[-1])
-            given = np.array([each.given for each in numbers])
-            first, count = len(self.starts), len(numbers[0].starts)
-            unknown = first + np.arange(len(same) * count).reshape(len(same), count).T
-            self.starts += [start for each in numbers for start in each.starts]
-            kind = kind_of(same[0].key, same[0].writer, self.planar, len(body), given)
+            body = np.array([[place[b] for b in joint.bodies] for joint, _ in same]).T
+            drive = np.array([joint.drives for joint, _ in same], dtype=np.int64).T
+            given = np.array([numbers.given for _, numbers in same])
+            unknown = len(starts) + np.arange(sum(len(numbers.starts) for _, numbers in same))
+            unknown = unknown.reshape(len(same), -1).T
+            starts += [start for _, numbers in same for start in numbers.starts]
+            (key, _, writer, _, gaps), _ = same[0]
+
+            def row(
+                name: str, k: int, i: int, body: Ints = body, drive: Ints = drive, s: Ints = unknown
+            ) -> Ints:
+                match name:
+                    case "b":
+                        return i * self.bodies + body[k]
+                    case "u":
+                        return poses + i * len(inputs) + drive[k]
+                    case "v" | "a":
+                        return first[name] + body[k] * self.wide + i
+                return first[name] + s[k]
+
+            kind = kind_of(key, writer, self.planar, len(body), given)
+            reads = {
+                which: np.array([row(name, *at) for name, at in read], dtype=np.int64).reshape(-1, len(same))
+                for which, (_, read) in kind.functions.items()
+            }
             columns = [column[:, None] for column in np.ascontiguousarray(given.T)]
-            is_gap = np.isin(np.arange(kind.rows), np.flatnonzero(same[0].gaps))
-            yield Joints(kind, body, columns, unknown, drive, is_gap)
+            is_gap = np.isin(np.arange(kind.rows), np.flatnonzero(gaps))
+            yield Joints(kind, body, columns, unknown, drive, is_gap, reads)
 
     def _places(self) -> tuple[Ints, Ints]:
         """Row and column of each entry of the Jacobian; n is the column of bodies that are given."""
@@ -189,17 +191,17 @@ class System:
 
     def step(self, state: State) -> tuple[Floats, Floats]:
         """Rows (m, T), and the entries (K, T) of their derivative."""
-        found = [joints.results("step", state, self.wide) for joints in self.joints]
+        found = [joints.results("step", state.X) for joints in self.joints]
         counts = [joints.kind.rows for joints in self.joints]
         rows = self._filled([part[:k] for part, k in zip(found, counts, strict=True)], state)
         return rows, self._filled([part[k:] for part, k in zip(found, counts, strict=True)], state)
 
     def rates(self, which: str, state: State) -> Floats:
         """First (``rate``) or ``second`` derivative of the rows (m, T) by time, as the state moves."""
-        return self._filled([joints.results(which, state, self.wide) for joints in self.joints], state)
+        return self._filled([joints.results(which, state.X) for joints in self.joints], state)
 
     def _filled(self, results: Sequence[Sequence[Any]], state: State) -> Floats:
-        shapes = [(joints.body.shape[1], state.instants) for joints in self.joints]
+        shapes = [(joints.body.shape[1], state.X.shape[1]) for joints in self.joints]
         parts = zip(results, shapes, strict=True)
         return np.concatenate([np.broadcast_to(x, shape) for part, shape in parts for x in part])
 
@@ -211,14 +213,15 @@ class System:
 
     # --- states --------------------------------------------------------------------------------------
 
-    def _state(self, reference: Poses, inputs: Floats) -> State:
-        stage, pose = self.stage, np.empty((PLANAR if self.planar else SPATIAL, self.bodies, 1))
-        pose[: self.linear, :, 0] = reference.position[stage, : self.linear].T / self.size
-        self.turn(pose, (reference.angle if self.planar else reference.rotation)[stage][:, None])
-        values = np.zeros((3, len(inputs), 1))
-        values[0, :, 0] = inputs / self.units
-        motion = np.zeros((2, self.bodies * self.wide + len(self.starts), 1))
-        return State(pose, np.array(self.starts)[:, None], values, motion)
+    def _state(self, reference: Poses, inputs: Floats, starts: Sequence[float]) -> State:
+        stage, numbers = self.stage, PLANAR if self.planar else SPATIAL
+        shape = numbers, self.bodies, len(inputs), len(starts)
+        height = numbers * self.bodies + 3 * len(inputs) + 3 * len(starts) + 2 * self.bodies * self.wide
+        state = State(np.zeros((height, 1)), shape)
+        state.pose[: self.linear, :, 0] = reference.position[stage, : self.linear].T / self.size
+        self.turn(state.pose, (reference.angle if self.planar else reference.rotation)[stage][:, None])
+        state.inputs[0, :, 0], state.unknown[:, 0] = inputs / self.units, starts
+        return state
 
     def over(self, motion: Motion) -> State:
         """The start with the inputs of a motion."""
@@ -236,14 +239,14 @@ class System:
 
     def twists(self, vector: Floats) -> Floats:
         """Of a vector (W, T), or of its part that is not given, the small motions (3 or 6, bodies, T)."""
-        bodies = len(vector) - len(self.starts)
+        bodies = len(vector) - self.unknowns
         return vector[:bodies].reshape(bodies // self.wide, self.wide, -1).swapaxes(0, 1)
 
     def move(self, state: State, x: Floats) -> None:
         """Move all bodies by small motions (W, T), or those that are not given (n, T)."""
         twist = self.twists(x)
         pose = state.pose[:, self.bodies - twist.shape[1] :]
-        state.unknown += x[len(x) - len(self.starts) :]
+        state.unknown += x[len(x) - self.unknowns :]
         pose[: self.linear] += twist[: self.linear]
         if self.planar:
             self.turn(pose, pose[4] + twist[2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -16,7 +17,6 @@ from groups.results.arrays import Arrays
 from groups.rotations import quaternion_of, rotation_of
 from groups.setting import Setting
 from groups.solvers.solver import Solver
-from groups.status import OK
 from groups.tree import GroupTree
 from mbssa import Group
 from mbssa.arrays import Ints
@@ -29,7 +29,7 @@ class GlobalApproach(Solver):
 
     group: Group
     setting: Setting
-    method: Method
+    method: Method | None  # None: the faster one
 
     form = "global"
 
@@ -73,7 +73,14 @@ class GlobalApproach(Solver):
     def at(self, setting: Setting) -> GlobalApproach:
         return replace(self, setting=setting)
 
-    def solve(self, motion: Motion, arrays: Arrays, level: int, row_of: Ints) -> None:
+    def solve(
+        self,
+        motion: Motion,
+        arrays: Arrays,
+        level: int,
+        row_of: Ints,
+        progress: Callable[[float], object] | None = None,
+    ) -> None:
         """Solve the first instants of a run, those of the motion, from where the given bodies are."""
         system, state, at = self.system, self.system.over(motion), slice(len(motion.time))
         (position, orientation, *rates), known = arrays.outputs, system.known
@@ -86,19 +93,19 @@ class GlobalApproach(Solver):
                 twist = system.twists(motion_of)[:, 1:known]
                 twist[:] = np.moveaxis(rate[rows, at], 2, 0)
                 twist[: system.linear] /= system.size
-        answer = Way(system, self.method).solve(state, motion.time, level)
+        answer = Way(system, self.method).solve(state, motion.time, level, progress)
         quality = answer.status, answer.residual * system.size, answer.steps, answer.condition
         array: Any
         for array, part in zip(arrays.quality, quality, strict=True):
             array[self.number - 1, at] = part
-        rows = row_of[system.stage[known:]]
-        own, rows = known + np.flatnonzero(rows >= 0), rows[rows >= 0]
-        state.pose[:, :, answer.status != OK] = np.nan
-        state.motion[:, :, answer.status != OK] = np.nan
+        state.pose[:, known:, ~answer.sound] = np.nan
+        state.motion[:, known * system.wide :, ~answer.sound] = np.nan
+        own = np.r_[0, known : system.bodies]  # the frame stays where it is
+        own = own[row_of[system.stage[own]] >= 0]
         place, turn, *moving = system.written(state, own)
         found = place, turn if system.planar else quaternion_of(turn), *moving
         for output, one in list(zip(arrays.outputs, found, strict=True))[: 2 + level]:
-            output[rows, at] = one
+            output[row_of[system.stage[own]], at] = one
 
 
 def _system(group: Group, setting: Setting) -> System:

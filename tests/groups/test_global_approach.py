@@ -8,9 +8,8 @@ import pytest
 import groups
 import mbssa
 from groups import solve_globally
-from groups.global_approach import system_of
+from groups.global_approach import as_one_group
 from groups.motion import default_motion
-from groups.setting import Setting
 from mbssa.joints.frames import joint_frames
 
 #: One model of each kind of joint.
@@ -138,7 +137,7 @@ def test_redundant_equations_are_compared(method):
 
 def test_the_system_has_every_equation():
     structure = mbssa.decompose(mbssa.load("rssr"))
-    system = system_of(Setting.of(structure))
+    system = as_one_group(structure)[0].system
     assert system.m == system.n == 6 * (structure.mechanism.n_bodies - 1)
     assert system.redundant == 0
     # Ball joints alone hold the coupler: its spin is a row of its body only, behind those of all joints.
