@@ -123,11 +123,28 @@ def pair_pose(poses: PosesOverTime, *joints: int, rod: int = -1) -> PairPose:
 
 def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> JointRows:
     """Constraints of a joint (index), and the equations of its ``named`` coordinates, in this order."""
-    kind = type_of_joint(poses.mechanism, joint)
-    if kind.pair is None:
-        return _of_relations(poses, joint, named)
-    chosen = [(name, kind.pair.coordinates[kind.coordinates.index(name)]) for name in named]
-    return pair_pose(poses, joint).rows(poses, kind.pair.constraints, chosen)
+    # Of a joint that has relations NaN where a body has no pose.
+    kind, size = type_of_joint(poses.mechanism, joint), poses.frames.size
+    if kind.pair is not None:
+        chosen = [(name, kind.pair.coordinates[kind.coordinates.index(name)]) for name in named]
+        return pair_pose(poses, joint).rows(poses, kind.pair.constraints, chosen)
+    relations = poses.frames.relations[joint]
+    every = [*relations.constraints, *(relations.coordinates[name] for name in named)]
+    bodies = list(relations.bodies)
+    loads = np.full((len(bodies), 6, len(every), poses.instants), np.nan)
+    placed = np.flatnonzero(np.isfinite(poses.position[bodies]).all(axis=(0, 2)))
+    at = Poses(*(a[:, placed].swapaxes(0, 1) for a in (poses.position, poses.rotation, poses.angle)))
+    if len(placed):
+        loads[..., placed] = values_and_rates(relations, every, at, size)[1].transpose(2, 3, 1, 0)
+    about = [poses.about(poses.position[b].T, of) for b, of in zip(bodies, loads, strict=True)]
+    if (tooth := poses.teeth.get(joint)) is not None:
+        carrier, force = poses.frame(tooth.carrier), np.zeros((6, 1, poses.instants))
+        force[:3, 0] = np.array(carrier.along(tooth.force)) * size
+        force = poses.about(np.array(plus(carrier.place, carrier.along(tooth.point))), force)
+        for load, sign in zip(about, (1.0, -1.0, 0.0), strict=True):
+            load[:, :1] = sign * force
+    names = (*(relation.name for relation in relations.constraints), *named)
+    return JointRows(relations.bodies, names, len(relations.constraints), np.array(about))
 
 
 def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:
@@ -138,24 +155,3 @@ def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:
     loads[1, 3:, 0] = cross(line, poses.frames.rotation[0] @ spin.in_frame)
     loads[0] = -loads[1]
     return JointRows((0, spin.body), ("passive rotation",), 1, loads)
-
-
-def _of_relations(poses: PosesOverTime, joint: int, named: Sequence[str]) -> JointRows:
-    """Of a joint that has relations; NaN where a body has no pose."""
-    relations, size = poses.frames.relations[joint], poses.frames.size
-    chosen = [*relations.constraints, *(relations.coordinates[name] for name in named)]
-    bodies = list(relations.bodies)
-    loads = np.full((len(bodies), 6, len(chosen), poses.instants), np.nan)
-    placed = np.flatnonzero(np.isfinite(poses.position[bodies]).all(axis=(0, 2)))
-    at = Poses(*(a[:, placed].swapaxes(0, 1) for a in (poses.position, poses.rotation, poses.angle)))
-    if len(placed):
-        loads[..., placed] = values_and_rates(relations, chosen, at, size)[1].transpose(2, 3, 1, 0)
-    about = [poses.about(poses.position[b].T, of) for b, of in zip(bodies, loads, strict=True)]
-    if (tooth := poses.teeth.get(joint)) is not None:
-        carrier, force = poses.frame(tooth.carrier), np.zeros((6, 1, poses.instants))
-        force[:3, 0] = np.array(carrier.along(tooth.force)) * size
-        force = poses.about(np.array(plus(carrier.place, carrier.along(tooth.point))), force)
-        for load, sign in zip(about, (1.0, -1.0, 0.0), strict=True):
-            load[:, :1] = sign * force
-    names = (*(relation.name for relation in relations.constraints), *named)
-    return JointRows(relations.bodies, names, len(relations.constraints), np.array(about))

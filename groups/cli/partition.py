@@ -15,8 +15,8 @@ from groups.partitioning import Partitioning, sweep_partition
 from groups.partitioning import partition as divide
 from groups.partitioning.choice import CannotAssembleError, Method
 from groups.reports.partitioning import partition_report, sweep_report
-from groups.trajectory import Trajectory
-from mbssa import Mechanism, ModelError, load, with_inputs
+from groups.trajectory import Level, Trajectory
+from mbssa import ModelError, load, with_inputs
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, failing, present, refuse
 from mbssa.cli.inputs import shown_in
 from mbssa.cli.options import DURATION, MODEL, MOTION, OUTPUT, SHEET, STEPS, UNITS, flag, option
@@ -88,11 +88,26 @@ def partition(
     chosen = "all" if independent == ["all"] else independent
     path: Motion | Trajectory
     if sweep or at is not None:
-        solvable = solvable_model(mechanism, model)
+        solvable, led, name = solvable_model(mechanism, model), mechanism, model
         if drive is not None:
-            path = _driven_path(mechanism, model, drive, motion, steps, duration)
-        else:
-            path = motion_to_solve(solvable, model, motion, steps, duration, level="position")
+            try:
+                led, name = with_inputs(mechanism, drive), f"{model}, driven by {', '.join(drive)},"
+            except ModelError as error:
+                fail_all([f"--drive: {fault.message}" for fault in error.faults])
+        mover = solvable if led is mechanism else solvable_model(led, name)
+        level: Level = "position" if drive is None else "velocity"
+        slides = [n for n in driven_coordinates(led) if is_length(n)]
+        if drive is None or motion is not None:
+            path = motion_to_solve(mover, model, motion, steps, duration, level=level)
+        elif slides:
+            fail(f"--drive {', '.join(slides)}: a slide has no turn to make; write its motion, --motion FILE")
+        else:  # one turn of each
+            path = constant_speed(led, duration=1.0 if duration is None else duration, steps=steps or 361)
+        if drive is not None:
+            given_motion, path = path, mover.solve(path, level=level)
+            if not path.ok:
+                why = "; ".join(path.faults(given_motion))
+                fail(f"{name} cannot be moved so far: {why}", NOT_DETERMINED)
     if sweep:
         with failing(f"{model}: "):
             swept = sweep_partition(solvable, path, independent=chosen, **options)
@@ -110,11 +125,8 @@ def partition(
         nearest = int(np.argmin(np.abs(path.time - at)))
         solved = solvable.solve(cast(Motion, path), level="position")
         options["at"] = solved.instants(slice(nearest, nearest + 1))
-    own: dict[str, Any] = {
-        "independent": chosen,
-        "dependent": dependent,
-        "driven": [] if driven == ["none"] else driven,
-    }
+    driven = [] if driven == ["none"] else driven
+    own: dict[str, Any] = {"independent": chosen, "dependent": dependent, "driven": driven}
     # The structural choice, and numerical ones with nothing driven.
     kinds: list[tuple[str, dict[str, Any]]] = [
         ("structural: what the model drives", {}),
@@ -136,31 +148,3 @@ def partition(
         fail(f"{model}: {error}")
     present(partition_report(found, rivals), form, output)
     raise typer.Exit(NOT_DETERMINED if found.bound else OK)
-
-
-def _driven_path(
-    mechanism: Mechanism,
-    name: str,
-    drive: list[str],
-    motion_file: Path | None,
-    steps: int | None,
-    duration: float | None,
-) -> Trajectory:
-    """The mechanism moved by other inputs: by a motion of theirs, or one turn of each."""
-    try:
-        other = with_inputs(mechanism, drive)
-    except ModelError as error:
-        fail_all([f"--drive: {fault.message}" for fault in error.faults])
-    led = f"{name}, driven by {', '.join(drive)},"
-    model = solvable_model(other, led)
-    slides = [n for n in driven_coordinates(other) if is_length(n)]
-    if motion_file is not None:
-        motion = motion_to_solve(model, name, motion_file, steps, duration, level="velocity")
-    elif slides:
-        fail(f"--drive {', '.join(slides)}: a slide has no turn to make; write its motion, --motion FILE")
-    else:
-        motion = constant_speed(other, duration=1.0 if duration is None else duration, steps=steps or 361)
-    path = model.solve(motion, level="velocity")
-    if not path.ok:
-        fail(f"{led} cannot be moved so far: {'; '.join(path.faults(motion))}", NOT_DETERMINED)
-    return path

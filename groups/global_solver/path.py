@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -190,7 +191,7 @@ class Way:
         T, last, done, wanted = len(time), self.system.start, 0, True
         nothing = np.zeros(T)
         answer = Answer(state, np.full(T, NOT_COMPUTED), nothing + np.nan, np.zeros(T, np.int64), nothing)
-        quality = answer.status, answer.residual, answer.steps, answer.condition
+        quality: Any = answer.status, answer.residual, answer.steps, answer.condition
         block = max(FEWEST, min(MOST, NUMBERS // max(self.system.n, 1)))
         with np.errstate(all="ignore"), one_blas_thread(self.system.bodies):
             for first in range(0, T, block):

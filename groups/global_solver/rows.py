@@ -10,7 +10,7 @@ import numpy as np
 
 from groups.engine.curves import pieces_of
 from groups.engine.users import Opaque, numbers_of
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Floats
 from mbssa.graph.derivative import Direction, Twist, derivative
 from mbssa.graph.frames import UNIT, Frame, Motion, carried, cross, minus, relative, times, total
 from mbssa.graph.nodes import Graph, above, atan2, cos, curve, graph_of, is_node
@@ -21,8 +21,10 @@ from mbssa.joints.equations import differs, sine_cosine, value
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import JointRelations, Relation, Term
 
-#: A function of arrays, and the inputs that it takes: name, index k, and component or order i.
-Printed = tuple[Callable[..., Sequence[Any]], list[tuple[str, tuple[int, int]]]]
+#: Input of a function: name, and index k of the body, drive or unknown, and component or order i.
+Input = tuple[str, tuple[int, int]]
+#: A function of arrays, and the inputs that it takes.
+Printed = tuple[Callable[..., Sequence[Any]], list[Input]]
 #: Pose of a body in a state: x, y, cosine, sine and angle in the plane; in space place, then axes by columns.
 PLANAR, SPATIAL = 5, 12
 #: Components of the twist of a body, of its origin, that a space has.
@@ -118,11 +120,15 @@ class Nodes(Numbers):
 Writer = Callable[[Numbers], list[Any]]
 
 
+def _is(one: Input, name: str, at: Any) -> float:
+    return float((name, at) == one)
+
+
 class Kind(NamedTuple):
-    """Printed rows of a type, and which of their derivatives there are: row, body or -1, its column."""
+    """Printed rows of a type, and which of their derivatives there are: row, and twist or rate."""
 
     rows: int
-    entries: Ints  # (K, 3)
+    entries: list[tuple[int, Input]]
     #: Functions ``step``: rows, then entries; ``rate`` and ``second`` derivative of the rows by time.
     functions: Mapping[str, Printed]
 
@@ -143,20 +149,18 @@ def kind_of(key: Hashable, writer: Writer, planar: bool, bodies: int, numbers: F
     nodes = Nodes(planar, constant)
     rows = writer(nodes)
     rate = derivative(rows, nodes.time)
-    moved = [("v", (b, k)) for b in range(bodies) for k in range(len(nodes.columns))]
-    entries = {}
-    for name, (k, i) in [*moved, *(("ds", (k, 0)) for k in range(len(nodes.starts)))]:
-        # A rate is linear in the twists, and its derivative by one is the entry of that.
-        along = Direction(lambda given, at, one=(name, (k, i)): float((given, at) == one))
-        place = (k, i) if name == "v" else (-1, k)
-        slopes = enumerate(derivative(rate, along))
-        entries |= {(r, *place): slope for r, slope in slopes if is_node(slope) or slope != 0.0}
+    moved: list[Input] = [("v", (b, k)) for b in range(bodies) for k in range(len(nodes.columns))]
+    entries = dict[tuple[int, Input], Any]()
+    for one in [*moved, *(("ds", (k, 0)) for k in range(len(nodes.starts)))]:
+        # A rate is linear in twists and rates, and its derivative by one is the entry of that.
+        slopes = enumerate(derivative(rate, Direction(partial(_is, one))))
+        entries |= {(r, one): slope for r, slope in slopes if is_node(slope) or slope != 0.0}
     results = {"step": [*rows, *entries.values()], "rate": rate, "second": derivative(rate, nodes.time)}
     printed = {}
     for which, found in results.items():
         (_, arrays), inputs = functions("rows", [], found)
         printed[which] = arrays, inputs
-    kind = Kind(len(rows), np.array(list(entries), dtype=np.int64).reshape(-1, 3), printed)
+    kind = Kind(len(rows), list(entries), printed)
     if key is not None:
         _kinds[whole] = kind
     return kind

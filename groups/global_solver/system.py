@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from groups.global_solver.rows import (
     PLANAR,
     SPATIAL,
+    Input,
     Kind,
     Numbers,
     Writer,
@@ -22,10 +22,9 @@ from groups.global_solver.rows import (
 from groups.motion import Motion
 from groups.passive_rotations import LockedRotation
 from groups.setting import Setting
-from mbssa.arrays import Bools, Floats, Ints
+from mbssa.arrays import Floats, Ints
 from mbssa.graph.frames import Frame, cross, dot
 from mbssa.joints.catalogue import is_length, type_of_joint
-from mbssa.joints.poses import Poses
 
 
 class State:
@@ -54,21 +53,18 @@ class _Joint(NamedTuple):
     gaps: Sequence[bool]  # of the first rows, whether each is the gap of a contact
 
 
-@dataclass(frozen=True, eq=False)
-class Joints:
-    """Joints of one kind: bodies, geometry, unknowns and inputs of each."""
+class Joints(NamedTuple):
+    """Joints (J) of one kind: geometry, and by printed function the rows (inputs, J) of a state it reads."""
 
     kind: Kind
-    body: Ints  # (bodies, J) places on the stage
+    joints: int
     given: list[Floats]  # (J, 1) each
-    unknown: Ints  # (unknowns, J)
-    drive: Ints  # (driven, J)
-    is_gap: Bools  # (rows,) whether each is the gap of a contact, which can open
-    reads: dict[str, Ints]  # by printed function, the rows (inputs, J) of a state that it reads
+    reads: dict[str, Ints]
 
-    def results(self, which: str, X: Floats) -> Sequence[Any]:
-        """Results of a printed function, of all joints (J, T) each."""
-        return self.kind.functions[which][0](X[self.reads[which]], self.given)
+    def results(self, which: str, state: State) -> list[Floats]:
+        """Results (J, T) of a printed function."""
+        found = self.kind.functions[which][0](state.X[self.reads[which]], self.given)
+        return [np.broadcast_to(x, (self.joints, state.X.shape[1])) for x in found]
 
 
 class System:
@@ -79,23 +75,74 @@ class System:
     def __init__(self, setting: Setting, joints: Sequence[int], stage: Sequence[int], known: int = 1) -> None:
         self.mechanism, self.frames, self.known = setting.mechanism, setting.frames, known
         self.drives, self.size, self.planar = setting.drives, self.frames.size, setting.planar
-        self.wide, self.linear = (3, 2) if self.planar else (6, 3)
+        self.wide, self.linear, numbers = (3, 2, PLANAR) if self.planar else (6, 3, SPATIAL)
         self.stage, self.bodies = np.array(stage, dtype=np.int64), len(stage)
         self.units = np.ones(len(setting.inputs))
         self.units[[row for (_, name), row in self.drives.items() if is_length(name)]] = self.size
         spins = [self._spin(spin) for spin in setting.spins if spin.body in stage[known:]]
-        starts = list[float]()
-        self.joints = list(self._rows([*map(self._joint, joints), *spins], setting, starts))
+        alike: dict[Hashable, list[tuple[_Joint, Numbers]]] = {}
+        at, inputs = setting.reference, setting.inputs / self.units
+        place = {body: k for k, body in enumerate(self.stage.tolist())}
+        origins, axes = (at.position / self.size).tolist(), at.rotation.swapaxes(1, 2).tolist()
+        for k, joint in enumerate([*map(self._joint, joints), *spins]):
+            frames = [Frame(origins[b], axes[b], float(at.angle[b])) for b in joint.bodies]
+            of = Numbers(frames, inputs[list(joint.drives)].tolist())
+            joint.writer(of)
+            alike.setdefault(k if joint.key is None else joint.key, []).append((joint, of))
+        starts = [start for same in alike.values() for _, of in same for start in of.starts]
         self.unknowns = len(starts)
-        self.is_gap = np.concatenate([np.repeat(of.is_gap, of.body.shape[1]) for of in self.joints])
-        self.m, self.n = len(self.is_gap), (self.bodies - known) * self.wide + self.unknowns
+        D, twists = len(inputs), self.bodies * self.wide
+        # Of a state, the first rows of inputs, unknowns, velocities and accelerations.
+        u = numbers * self.bodies
+        s = u + 3 * D
+        v = s + self.unknowns
+        a = v + twists + self.unknowns
+        self.joints, self.m, done, row, column, is_gap = list[Joints](), 0, 0, [], [], []
+        for same in alike.values():
+            (key, bodies, writer, _, gaps), of = same[0]
+            count, own = len(same), len(of.starts)
+            given = np.array([of.given for _, of in same])
+            kind = kind_of(key, writer, self.planar, len(bodies), given)
+            body = np.array([[place[b] for b in joint.bodies] for joint, _ in same]).T
+            drive = np.array([joint.drives for joint, _ in same], dtype=np.int64).T
+            unknown = done + np.arange(count * own).reshape(count, own).T
+            done += count * own
+            # By name of an input: its numbers k of each joint, the first row, and steps by k and i.
+            places = {
+                "b": (body, 0, 1, self.bodies), "u": (drive, u, 1, D), "s": (unknown, s, 1, 0),
+                "v": (body, v, self.wide, 1), "ds": (unknown, v + twists, 1, 0),
+                "a": (body, a, self.wide, 1), "dds": (unknown, a + twists, 1, 0),
+            }  # fmt: skip
+
+            def rows_of(inputs: Sequence[Input], places: Any = places, count: int = count) -> Ints:
+                found = [
+                    f + by[k] * step + i * over for n, (k, i) in inputs for by, f, step, over in [places[n]]
+                ]
+                return np.array(found, dtype=np.int64).reshape(-1, count)
+
+            reads = {which: rows_of(read) for which, (_, read) in kind.functions.items()}
+            columns = [column[:, None] for column in np.ascontiguousarray(given.T)]
+            self.joints.append(Joints(kind, count, columns, reads))
+            numbered = self.m + np.arange(kind.rows * count).reshape(kind.rows, count)
+            row.append(numbered[[r for r, _ in kind.entries]].ravel())
+            column.append(rows_of([of for _, of in kind.entries]).ravel() - v - known * self.wide)
+            is_gap.append(np.isin(np.arange(kind.rows), np.flatnonzero(gaps)).repeat(count))
+            self.m += kind.rows * count
+        self.n = twists + self.unknowns - known * self.wide
         #: Number of dependent equations.
         self.redundant = self.m - self.n
         if self.redundant < 0:
             raise ValueError(f"{self.mechanism.name} has {self.m} equations for {self.n} unknowns")
-        self.row, self.column = self._places()
+        #: Whether each row is the gap of a contact, which can open.
+        self.is_gap = np.concatenate(is_gap)
+        #: Row and column of each entry of the Jacobian; n is the column of bodies that are given.
+        self.row, self.column = np.concatenate(row), np.concatenate(column)
+        self.column[self.column < 0] = self.n
         #: One instant at rest, at the reference.
-        self.start = self._state(setting.reference, setting.inputs, starts)
+        self.start = State(np.zeros((2 * a - v, 1)), (numbers, self.bodies, D, self.unknowns))
+        self.start.pose[: self.linear, :, 0] = at.position[self.stage, : self.linear].T / self.size
+        self.turn(self.start.pose, (at.angle if self.planar else at.rotation)[self.stage][:, None])
+        self.start.inputs[0, :, 0], self.start.unknown[:, 0] = inputs, starts
 
     # --- joints --------------------------------------------------------------------------------------
 
@@ -126,84 +173,17 @@ class System:
 
         return _Joint("spin", (spin.body,), rows, (), ())
 
-    def _rows(self, joints: Sequence[_Joint], setting: Setting, starts: list[float]) -> Iterator[Joints]:
-        """Joints that share a kind."""
-        alike: dict[Hashable, list[tuple[_Joint, Numbers]]] = {}
-        place, inputs = {body: k for k, body in enumerate(self.stage.tolist())}, setting.inputs / self.units
-        at = setting.reference
-        origins, axes = (at.position / self.size).tolist(), at.rotation.swapaxes(1, 2).tolist()
-        for k, joint in enumerate(joints):
-            frames = [Frame(origins[b], axes[b], float(at.angle[b])) for b in joint.bodies]
-            numbers = Numbers(frames, inputs[list(joint.drives)].tolist())
-            joint.writer(numbers)
-            alike.setdefault(k if joint.key is None else joint.key, []).append((joint, numbers))
-        total = sum(len(numbers.starts) for same in alike.values() for _, numbers in same)
-        poses = self.bodies * (PLANAR if self.planar else SPATIAL)
-        twists, further = self.bodies * self.wide, poses + 3 * len(inputs)
-        first = {"s": further, "v": further + total, "ds": further + total + twists}
-        first |= {"a": first["ds"] + total, "dds": first["ds"] + total + twists}
-        for same in alike.values():
-            body = np.array([[place[b] for b in joint.bodies] for joint, _ in same]).T
-            drive = np.array([joint.drives for joint, _ in same], dtype=np.int64).T
-            given = np.array([numbers.given for _, numbers in same])
-            unknown = len(starts) + np.arange(sum(len(numbers.starts) for _, numbers in same))
-            unknown = unknown.reshape(len(same), -1).T
-            starts += [start for _, numbers in same for start in numbers.starts]
-            (key, _, writer, _, gaps), _ = same[0]
-
-            def row(
-                name: str, k: int, i: int, body: Ints = body, drive: Ints = drive, s: Ints = unknown
-            ) -> Ints:
-                match name:
-                    case "b":
-                        return i * self.bodies + body[k]
-                    case "u":
-                        return poses + i * len(inputs) + drive[k]
-                    case "v" | "a":
-                        return first[name] + body[k] * self.wide + i
-                return first[name] + s[k]
-
-            kind = kind_of(key, writer, self.planar, len(body), given)
-            reads = {
-                which: np.array([row(name, *at) for name, at in read], dtype=np.int64).reshape(-1, len(same))
-                for which, (_, read) in kind.functions.items()
-            }
-            columns = [column[:, None] for column in np.ascontiguousarray(given.T)]
-            is_gap = np.isin(np.arange(kind.rows), np.flatnonzero(gaps))
-            yield Joints(kind, body, columns, unknown, drive, is_gap, reads)
-
-    def _places(self) -> tuple[Ints, Ints]:
-        """Row and column of each entry of the Jacobian; n is the column of bodies that are given."""
-        rows, columns, first = [], [], 0
-        for joints in self.joints:
-            count = joints.body.shape[1]
-            for r, body, k in joints.kind.entries.tolist():
-                rows.append(first + r * count + np.arange(count))
-                if body < 0:
-                    columns.append((self.bodies - self.known) * self.wide + joints.unknown[k])
-                else:
-                    at = (joints.body[body] - self.known) * self.wide + k
-                    columns.append(np.where(at >= 0, at, self.n))
-            first += joints.kind.rows * count
-        return np.concatenate(rows), np.concatenate(columns)
-
     # --- evaluation ----------------------------------------------------------------------------------
 
     def step(self, state: State) -> tuple[Floats, Floats]:
         """Rows (m, T), and the entries (K, T) of their derivative."""
-        found = [joints.results("step", state.X) for joints in self.joints]
-        counts = [joints.kind.rows for joints in self.joints]
-        rows = self._filled([part[:k] for part, k in zip(found, counts, strict=True)], state)
-        return rows, self._filled([part[k:] for part, k in zip(found, counts, strict=True)], state)
+        found = [(joints.kind.rows, joints.results("step", state)) for joints in self.joints]
+        rows, entries = [x for k, part in found for x in part[:k]], [x for k, part in found for x in part[k:]]
+        return np.concatenate(rows), np.concatenate(entries)
 
     def rates(self, which: str, state: State) -> Floats:
         """First (``rate``) or ``second`` derivative of the rows (m, T) by time, as the state moves."""
-        return self._filled([joints.results(which, state.X) for joints in self.joints], state)
-
-    def _filled(self, results: Sequence[Sequence[Any]], state: State) -> Floats:
-        shapes = [(joints.body.shape[1], state.X.shape[1]) for joints in self.joints]
-        parts = zip(results, shapes, strict=True)
-        return np.concatenate([np.broadcast_to(x, shape) for part, shape in parts for x in part])
+        return np.concatenate([x for joints in self.joints for x in joints.results(which, state)])
 
     def dense(self, entries: Floats) -> Floats:
         """Matrices (T, m, n) of the entries (K, T) of a derivative."""
@@ -212,16 +192,6 @@ class System:
         return np.ascontiguousarray(matrix[:, :, :-1])
 
     # --- states --------------------------------------------------------------------------------------
-
-    def _state(self, reference: Poses, inputs: Floats, starts: Sequence[float]) -> State:
-        stage, numbers = self.stage, PLANAR if self.planar else SPATIAL
-        shape = numbers, self.bodies, len(inputs), len(starts)
-        height = numbers * self.bodies + 3 * len(inputs) + 3 * len(starts) + 2 * self.bodies * self.wide
-        state = State(np.zeros((height, 1)), shape)
-        state.pose[: self.linear, :, 0] = reference.position[stage, : self.linear].T / self.size
-        self.turn(state.pose, (reference.angle if self.planar else reference.rotation)[stage][:, None])
-        state.inputs[0, :, 0], state.unknown[:, 0] = inputs / self.units, starts
-        return state
 
     def over(self, motion: Motion) -> State:
         """The start with the inputs of a motion."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from itertools import compress
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from groups.partitioning.cutting import CutOpen, cut_open, linearised
 from groups.posed import poses_of
@@ -25,6 +27,7 @@ from mbssa.singularities.ranks import precision_of, tolerance_for
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
+Strings: TypeAlias = npt.NDArray[np.str_]
 #: Choice of dependent coordinates: Gaussian elimination with complete pivoting, or a pivoted QR.
 Method = Literal["complete", "qr"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -171,44 +174,35 @@ def partition(
     prescribed = set(mechanism.driven_coordinates if driven is None else map(mechanism.called, driven))
     opened = cut_open(mechanism, frames, cuts, prescribed.difference(u))
     check_size(opened, 1)
-    names, own = list(opened.coordinates), opened.drives
+    names, faults = list(opened.coordinates), list[str]()
     u = names if everything else u
-    held, drives, faults = prescribed.difference(u), [] if driven is None else sorted(prescribed), list[str]()
-    for what, given, known in (
-        ("driven", drives, [*names, *own]), ("independent", u, names), ("dependent", v, names),
-    ):  # fmt: skip
-        faults += [
-            f"{what}: no coordinate {name!r} in the tree; "
-            + (meant(name, known, most=2).rstrip() or f"there are {', '.join(known)}")
-            for name in given
-            if name not in known
-        ]
-    faults += [
-        f"{name}: independent and dependent{', and driven' if name in prescribed else ''}; "
-        "name it in one of the lists"
-        for name in names
-        if not everything and name in u and name in v
-    ]
-    faults += [
-        f"dependent: {name} is driven and cannot be; write driven=() to release the driving constraints"
-        for name in v
-        if name in held
-    ]
+    held, lists = prescribed.difference(u), {"independent": u, "dependent": v}
+    if driven is not None:
+        lists = {"driven": sorted(prescribed.difference(opened.drives))} | lists
+    for what, name in ((what, name) for what, given in lists.items() for name in given if name not in names):
+        hint = meant(name, names, most=2).rstrip() or f"there are {', '.join(names)}"
+        faults.append(f"{what}: no coordinate {name!r} in the tree; {hint}")
+    for name in v:
+        if name in u and not everything:
+            too = ", and driven" if name in prescribed else ""
+            faults.append(f"{name}: independent and dependent{too}; name it in one of the lists")
+        if name in held:
+            remedy = "write driven=() to release the driving constraints"
+            faults.append(f"dependent: {name} is driven and cannot be; {remedy}")
     if faults:
         raise ValueError(BETWEEN.join(faults))
     left = [name for name in names if name not in held and name not in u and name not in v]
     if dependent is None:
         v = left
     elif independent is not None and left:
-        raise ValueError(
-            f"{', '.join(left)}: neither independent nor dependent; name them in one of the lists"
-        )
+        which = ", ".join(left)
+        raise ValueError(f"{which}: neither independent nor dependent; name them in one of the lists")
     (value,), (J,) = linearised(opened, _pose(mechanism, frames, at))
     limit = tolerance * float(np.abs(J).max(initial=0.0))
     columns = np.array([k for k, name in enumerate(names) if name not in held], dtype=np.int64)
     if is_chosen:
         chosen = np.array([k for k, name in enumerate(names) if name in v], dtype=np.int64)
-        _check_choice(opened, J, columns, chosen, method, limit)
+        _check(np.array(names), J, columns, chosen, method, limit)
         columns = chosen
     pivots = pivots_of(J[None][:, :, columns], method)
     rank = int((pivots.sizes[0] > limit).sum())
@@ -223,9 +217,7 @@ def partition(
         independent=tuple(name for name in names if name not in held and name not in depends),
         dependent=tuple(depends),
         driven=tuple(name for name in names if name in held),
-        prescribed=tuple(
-            name for name, here in zip(opened.equations, opened.prescribed, strict=True) if here
-        ),
+        prescribed=tuple(compress(opened.equations, opened.prescribed)),
         redundant=tuple(np.delete(np.array(opened.equations, dtype=np.str_), rows).tolist()),
         jacobian=J,
         rank=rank,
@@ -270,10 +262,8 @@ def _pose(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
             name = mechanism.name or "the mechanism"
             raise CannotAssembleError(f"{name} cannot be assembled: {closed.fault}")
         return closed.configuration[None]
-    if len(at.time) != 1:
-        raise ValueError(
-            f"at has {len(at.time)} instants; write trajectory.instants(slice(k, k + 1)) for one"
-        )
+    if (count := len(at.time)) != 1:
+        raise ValueError(f"at has {count} instants; write trajectory.instants(slice(k, k + 1)) for one")
     check_same(mechanism, at.mechanism, "at")
     poses = poses_of(at)
     if not np.isfinite(poses.position).all():
@@ -281,11 +271,9 @@ def _pose(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
     return poses
 
 
-def _check_choice(
-    opened: CutOpen, J: Floats, columns: Ints, given: Ints, method: Method, limit: float
-) -> None:
+def _check(names: Strings, J: Floats, columns: Ints, given: Ints, method: Method, limit: float) -> None:
     """Refuse a choice of dependent columns ``given`` whose J_v is not square and regular; name another."""
-    names, rank = np.array(opened.coordinates), int((singular_values(J[:, columns]) > limit).sum())
+    rank = int((singular_values(J[:, columns]) > limit).sum())
     left, singular, right = np.linalg.svd(J[:, given])
     reached = left[:, : int((singular > limit).sum())]  # of the equations, by these columns
     mine = reached.shape[1]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
 
-@dataclass(frozen=True, eq=False)
-class Followed:
+class Followed(NamedTuple):
     """One way to choose the independent coordinates, along a motion."""
 
     sets: tuple[tuple[str, ...], ...]  # of independent coordinates
@@ -41,8 +40,7 @@ class Followed:
     crossings: tuple[int, ...]  # k with det J_v = 0, or a change of its sign from k to k + 1
 
 
-@dataclass(frozen=True)
-class Stretch:
+class Stretch(NamedTuple):
     """Stretch of a motion, instants ``first`` to ``last``, near a singular position."""
 
     first: int
@@ -232,7 +230,7 @@ def sweep_partition(
         method=method,
         time=trajectory.time,
         rank=rank,
-        structural=replace(structural, sets=(inputs,)),
+        structural=structural._replace(sets=(inputs,)),
         once=_followed(names, J, first, rank),
         held=_followed(names, J, held, rank),
         anew=anew,
