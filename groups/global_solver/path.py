@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -56,22 +54,6 @@ MOST, FEWEST, NUMBERS = 512, 16, 20_000
 PARTS = 100
 #: Status of an instant that is still to be solved.
 OPEN = -1
-
-
-@dataclass(eq=False)
-class Answer:
-    """A state at T instants, and how well each was solved."""
-
-    state: State
-    status: Ints
-    residual: Floats
-    steps: Ints
-    condition: Floats
-
-    @property
-    def sound(self) -> Bools:
-        """(T,) whether an instant has a pose."""
-        return np.isin(self.status, (OK, DROPPED))
 
 
 class Way:
@@ -126,10 +108,9 @@ class Way:
 
     # --- ways --------------------------------------------------------------------------------------------
 
-    def _reach(self, start: State, goal: State) -> tuple[int, int, float]:
-        """Go from one instant along the straight line of the inputs: status, steps, residual."""
-        # The goal gets the pose; where rates alone have no answer it has one too. Rates of the straight line
-        # are those of a way that is a second long.
+    def _reach(self, start: State, goal: State) -> None:
+        """Go from one instant to another along the straight line of the inputs, as if it took a second."""
+        # Where rates alone have no answer the goal gets a pose too.
         system, share, steps = self.system, 0.0, 0
         before, given = start.at(slice(None)), len(start.motion[0]) - system.n
         before.inputs[1], before.inputs[2], before.motion[:] = goal.inputs[0] - start.inputs[0], 0.0, 0.0
@@ -153,7 +134,8 @@ class Way:
                     before, share = now, share + length
                     if share >= 1.0:
                         goal.pose[:], goal.unknown[:] = now.pose, now.unknown
-                        return OK, steps, float(residual[0])
+                        goal.status[0], goal.steps[0], goal.residual[0] = OK, steps, residual[0]
+                        return
                     length = min(length * (2.0 if taken[0] <= 3 else 1.0), longest)
                     continue
             length *= 0.5
@@ -163,8 +145,8 @@ class Way:
         solved, residual, taken, factors = self.newton(before, STEPS, np.inf)
         flat = factors.condition[0] <= (LEAST if solved[0] else HOPELESS)
         goal.pose[:], goal.unknown[:] = before.pose, before.unknown
-        status = SINGULAR if flat else BRANCH_JUMP if solved[0] else NOT_CONVERGED
-        return status, steps + int(taken[0]), float(residual[0])
+        goal.status[0] = SINGULAR if flat else BRANCH_JUMP if solved[0] else NOT_CONVERGED
+        goal.steps[0], goal.residual[0] = steps + taken[0], residual[0]
 
     def _aim(self, state: State, goal: State) -> None:
         """Give a state the inputs and the given bodies of another."""
@@ -186,34 +168,29 @@ class Way:
 
     def solve(
         self, state: State, time: Floats, level: int, progress: Callable[[float], object] | None = None
-    ) -> Answer:
+    ) -> None:
         """Solve all instants of a state, of which given bodies and inputs are set, block by block."""
         T, last, done, wanted = len(time), self.system.start, 0, True
-        nothing = np.zeros(T)
-        answer = Answer(state, np.full(T, NOT_COMPUTED), nothing + np.nan, np.zeros(T, np.int64), nothing)
-        quality: Any = answer.status, answer.residual, answer.steps, answer.condition
         block = max(FEWEST, min(MOST, NUMBERS // max(self.system.n, 1)))
         with np.errstate(all="ignore"), one_blas_thread(self.system.bodies):
             for first in range(0, T, block):
                 at = slice(first, min(first + block, T))
-                part = Answer(state.at(at), *(of[at] for of in quality))
+                part = state.at(at)
                 self._solve_block(part, last, time[at], level)
-                state.X[:, at] = part.state.X
+                state.X[:, at] = part.X
                 if part.sound.any():
-                    last = part.state.at([np.flatnonzero(part.sound)[-1]])
+                    last = part.at([np.flatnonzero(part.sound)[-1]])
                 while progress is not None and wanted and done < at.stop:
                     done = min(done + -(-T // PARTS), T)
                     wanted = progress((done + 1) / (T + 1)) is not False  # the reference is the first of them
                 if not wanted:
-                    for of, none in zip(quality, (NOT_COMPUTED, np.nan, 0, 0.0), strict=True):
-                        of[done:] = none
+                    state.status[done:], state.residual[done:] = NOT_COMPUTED, np.nan
+                    state.steps[done:] = state.condition[done:] = 0.0
                     break
-        return answer
 
-    def _solve_block(self, answer: Answer, last: State, time: Floats, level: int) -> None:
-        state, status, known = answer.state, answer.status, self.system.known
-        waits = np.isnan(state.pose[:, :known].sum(axis=(0, 1)))
-        status[:] = np.where(waits, PREDECESSOR_FAILED, OPEN)
+    def _solve_block(self, state: State, last: State, time: Floats, level: int) -> None:
+        waits = np.isnan(state.pose[:, : self.system.known].sum(axis=(0, 1)))
+        state.status[:] = np.where(waits, PREDECESSOR_FAILED, OPEN)
         # Instants, the last one too, between which no input goes far.
         sound = np.flatnonzero(~waits).tolist()
         knots, start = sound[:1], last
@@ -225,44 +202,46 @@ class Way:
         if knots and knots[-1] != sound[-1]:
             knots.append(sound[-1])
         for t in knots:
-            if self._reached(answer, start, t, level):
+            if self._reached(state, start, t, level):
                 start = state.at([t])
-        self._fill_between(answer, knots, time)
-        for t in np.flatnonzero(status == OPEN).tolist():
-            before = np.flatnonzero(status[:t] == OK)
-            self._reached(answer, state.at([before[-1]]) if len(before) else last, t, level)
-        at = np.flatnonzero(status == OK)
+        self._fill_between(state, knots, time)
+        for t in np.flatnonzero(state.status == OPEN).tolist():
+            before = np.flatnonzero(state.status[:t] == OK)
+            self._reached(state, state.at([before[-1]]) if len(before) else last, t, level)
+        at = np.flatnonzero(state.status == OK)
         if len(at):
-            self._finish(answer, at, level)
+            now = state.at(at)
+            self._finish(now, level)
+            state.X[:, at] = now.X
 
-    def _reached(self, answer: Answer, start: State, t: int, level: int) -> bool:
+    def _reached(self, state: State, start: State, t: int, level: int) -> bool:
         """Whether an instant is reached; what cannot be is said, if it is at the end of a stretch."""
-        goal, known, planar = answer.state.at([t]), self.system.known, self.system.planar
+        goal, known, planar = state.at([t]), self.system.known, self.system.planar
         origin, to_wall, *wall = self._wall
-        way = goal.inputs[0] - start.inputs[0]
+        way, is_behind = goal.inputs[0] - start.inputs[0], False
         if known == 1 and np.array_equal(origin, start.inputs[0]):  # perhaps past what could not be reached
             length, distance = np.linalg.norm(way), np.linalg.norm(to_wall)
-            if 0.0 < distance <= length and np.abs(way / length - to_wall / distance).max() < 1e-9:
-                answer.status[t], answer.residual[t] = wall
-                return False
-        status, answer.steps[t], answer.residual[t] = self._reach(start, goal)
-        if status != OK and known > 1 and planar:  # poses alone are given: there is a shorter way
-            near = start.at(slice(None))
-            near.pose[4, :known] += whole_turns((goal.pose[4] - near.pose[4])[:known])
-            if (near.pose[4] != start.pose[4]).any():
-                status, answer.steps[t], answer.residual[t] = self._reach(near, goal)
-        if status == OK or (status == SINGULAR and level == 0 and answer.residual[t] <= VIOLATED):
-            answer.state.X[:, [t]] = goal.X
-            answer.status[t] = OK
-            return True
-        answer.status[t] = status
-        if status != SINGULAR:  # a way may lead over a dead point
-            self._wall = start.inputs[0], way, status, float(answer.residual[t])
-        return False
+            aside = np.abs(way / length - to_wall / distance).max()
+            is_behind = bool(0.0 < distance <= length and aside < 1e-9)
+        if is_behind:
+            goal.status[0], goal.residual[0] = wall
+        else:
+            self._reach(start, goal)
+            if goal.status[0] != OK and known > 1 and planar:  # poses alone are given: there is a shorter way
+                near = start.at(slice(None))
+                near.pose[4, :known] += whole_turns((goal.pose[4] - near.pose[4])[:known])
+                if (near.pose[4] != start.pose[4]).any():
+                    self._reach(near, goal)
+            if goal.status[0] == SINGULAR and level == 0 and goal.residual[0] <= VIOLATED:
+                goal.status[0] = OK
+            if goal.status[0] not in (OK, SINGULAR):  # a way may lead over a dead point
+                self._wall = start.inputs[0], way, goal.status[0], goal.residual[0]
+        state.X[:, [t]] = goal.X
+        return bool(goal.status[0] == OK)
 
-    def _fill_between(self, answer: Answer, knots: list[int], time: Floats) -> None:
+    def _fill_between(self, state: State, knots: list[int], time: Floats) -> None:
         """Instants between two that were reached, all at once from cubics through these and their rates."""
-        system, state, reached = self.system, answer.state, answer.status == OK
+        system, reached = self.system, state.status == OK
         pairs = [(a, b) for a, b in pairwise(knots) if reached[a] and reached[b] and b > a + 1]
         if not pairs:
             return
@@ -270,7 +249,7 @@ class Way:
         at = state.at(ends)
         self._rates(at, self._factors(at))
         between = np.concatenate([np.arange(a + 1, b) for a, b in pairs])
-        between = between[answer.status[between] == OPEN]
+        between = between[state.status[between] == OPEN]
         right = np.searchsorted(ends, between)
         a, b, guess = at.at(right - 1), at.at(right), state.at(between)
         begin, end = time[ends[right - 1]], time[ends[right]]
@@ -283,26 +262,23 @@ class Way:
         way = h * a.motion[0] * x * (1 - x) ** 2 + way * x * x * (3 - 2 * x) - h * ahead * x * x * (1 - x)
         guess.pose[:, known:], guess.unknown[:] = a.pose[:, known:], a.unknown
         system.move(guess, way[len(way) - system.n :])
-        solved, residual, steps, factors = self.newton(guess, FEW, NEAR)
+        solved, guess.residual[:], guess.steps[:], factors = self.newton(guess, FEW, NEAR)
         solved &= self._holds(factors)
-        good = between[solved]
-        state.X[:, good] = guess.X[:, solved]
-        answer.status[good], answer.residual[good], answer.steps[good] = OK, residual[solved], steps[solved]
+        guess.status[:] = OK
+        state.X[:, between[solved]] = guess.X[:, solved]
 
-    def _finish(self, answer: Answer, at: Ints, level: int) -> None:
+    def _finish(self, now: State, level: int) -> None:
         """Residuals, conditions and rates where the equations are met, and contacts where they are not."""
-        state, now = answer.state, answer.state.at(at)
         rows, entries = self.system.step(now)
         factors, worst = factorised(self.system, self.method, entries), np.abs(rows).max(axis=0)
-        answer.residual[at], answer.condition[at] = worst, factors.condition
+        now.residual[:], now.condition[:] = worst, factors.condition
         if level > 0:
             self._rates(now, factors)
-            state.X[:, at] = now.X
-            answer.status[at[~(factors.condition > LEAST)]] = SINGULAR
+            now.status[~(factors.condition > LEAST)] = SINGULAR
         # Far from the world's origin a residual cannot fall below the rounding of the positions.
         rounding = 64 * np.finfo(float).eps * float(np.nanmax(np.abs(now.pose[:2]), initial=0.0))
-        off = np.flatnonzero((worst > max(rounding, self.allowance)) & (answer.status[at] == OK))
-        answer.status[at[off]] = DROPPED
+        off = np.flatnonzero((worst > max(rounding, self.allowance)) & (now.status == OK))
+        now.status[off] = DROPPED
         gaps = np.flatnonzero(self.system.is_gap)
         for k, matrix in zip(off.tolist(), self.system.dense(entries[:, off]), strict=True):
             # Combinations of equations that no motion changes: do contacts bear what they lack?
@@ -312,5 +288,5 @@ class Way:
             unborne = np.linalg.norm(fixed[:, gaps] @ borne - lack)
             if len(gaps) and unborne <= (1.0 - BORNE) * np.linalg.norm(lack):
                 gap = float(borne[np.abs(borne).argmax()])
-                answer.status[at[k]] = CONTACT_LOST if gap > 0.0 else INTERPENETRATION
-                answer.residual[at[k]] = abs(gap)
+                now.status[k] = CONTACT_LOST if gap > 0.0 else INTERPENETRATION
+                now.residual[k] = abs(gap)

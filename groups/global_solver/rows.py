@@ -16,8 +16,7 @@ from mbssa.graph.frames import UNIT, Frame, Motion, carried, cross, minus, relat
 from mbssa.graph.nodes import Graph, above, atan2, cos, curve, graph_of, is_node
 from mbssa.graph.source import functions
 from mbssa.joints.cams.contact import CURVE, contact_rows, contacts
-from mbssa.joints.catalogue import JointType
-from mbssa.joints.equations import differs, sine_cosine, value
+from mbssa.joints.equations import Elementary, differs, sine_cosine, value
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import JointRelations, Relation, Term
 
@@ -169,36 +168,30 @@ def kind_of(key: Hashable, writer: Writer, planar: bool, bodies: int, numbers: F
 # --- writers -----------------------------------------------------------------------------------------
 
 
-def pair_writer(kind: JointType, driven: Sequence[str], frames: Frames, j: int) -> Writer:
+def pair_rows(
+    constraints: Sequence[Elementary], driven: Sequence[Elementary], frames: Frames, j: int, numbers: Numbers
+) -> list[Any]:
     """Rows of a joint on the relative pose of two bodies."""
-    pair, size = kind.pair, frames.size
-    assert pair is not None
-
-    def rows(numbers: Numbers) -> list[Any]:
-        d, C = relative(*(numbers.end(k, frames.origin[j, k] / size, frames.axes[j, k]) for k in (0, 1)))
-        found = []
-        for _, e in pair.constraints:
-            given = numbers.number(frames.parameters[e.parameter][j] / size) if e.parameter else None
-            found.append(value(e, d, C, given))
-        for k, name in enumerate(driven):
-            e, u = pair.coordinates[kind.coordinates.index(name)], numbers.drive(k)
-            angle = sine_cosine(e, d, C)
-            if angle and e.kind in ("cardan", "elevation"):  # the cosine is negative beyond a quarter turn
-                angle = angle[0] * above(cos(u), 1.0, -1.0), angle[1]
-            found.append(differs(*angle, u) if angle else value(e, d, C) - u)
-        return found
-
-    return rows
+    size, found = frames.size, []
+    d, C = relative(*(numbers.end(k, frames.origin[j, k] / size, frames.axes[j, k]) for k in (0, 1)))
+    for e in constraints:
+        given = numbers.number(frames.parameters[e.parameter][j] / size) if e.parameter else None
+        found.append(value(e, d, C, given))
+    for k, e in enumerate(driven):
+        angle, u = sine_cosine(e, d, C), numbers.drive(k)
+        if angle and e.kind in ("cardan", "elevation"):  # the cosine is negative beyond a quarter turn
+            angle = angle[0] * above(cos(u), 1.0, -1.0), angle[1]
+        found.append(differs(*angle, u) if angle else value(e, d, C) - u)
+    return found
 
 
-def relations_writer(
-    relations: JointRelations, chosen: Sequence[Relation], size: float, joint: str
-) -> Writer:
+def relation_rows(
+    relations: JointRelations, driven: Sequence[Relation], size: float, joint: str, numbers: Numbers
+) -> list[Any]:
     """Rows of sums of terms, constraints first, then driven ones; those of unknowns come behind them."""
-    curves = [profile.scaled(1.0 / size) for profile in relations.curves]
-    first_driven = len(relations.constraints)
+    found, more = [], list[Any]()
 
-    def term_of(numbers: Numbers, term: Term, more: list[Any]) -> Any:
+    def term_of(term: Term) -> Any:
         pair = relations.pairs[term.pair]
         places = [relations.bodies.index(b) for b in pair.bodies]
         if term.kind == "turned":
@@ -209,6 +202,7 @@ def relations_writer(
         d, C = relative(A, B)
         parameter = numbers.number(term.parameter / size)
         if term.kind == "contact":
+            curves = [profile.scaled(1.0 / size) for profile in relations.curves]
             return _contact(numbers, term.numbers[0], curves, d, C, more) - parameter
         x = minus(B.place, A.place)
         angle = (x[1], x[0]) if term.kind == "line" else sine_cosine(term.elementary, d, C)
@@ -219,20 +213,16 @@ def relations_writer(
         more.append(differs(*angle, theta))
         return theta
 
-    def rows(numbers: Numbers) -> list[Any]:
-        found, more = [], list[Any]()
-        for n, relation in enumerate(chosen):
-            scale = size if relation.is_length else 1.0
-            terms = [
-                numbers.number(term.factor / (scale if term.is_angle or term.kind == "user" else 1.0))
-                * term_of(numbers, term, more)
-                for term in relation.terms
-            ]
-            row = total(terms) - numbers.number(relation.constant / scale)
-            found.append(row - numbers.drive(n - first_driven) if n >= first_driven else row)
-        return found + more
-
-    return rows
+    for n, relation in enumerate([*relations.constraints, *driven], -len(relations.constraints)):
+        scale = size if relation.is_length else 1.0
+        terms = [
+            numbers.number(term.factor / (scale if term.is_angle or term.kind == "user" else 1.0))
+            * term_of(term)
+            for term in relation.terms
+        ]
+        row = total(terms) - numbers.number(relation.constant / scale)
+        found.append(row - numbers.drive(n) if n >= 0 else row)
+    return found + more
 
 
 def _contact(numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any, more: list[Any]) -> Any:
@@ -267,9 +257,11 @@ def _user(numbers: Numbers, relations: JointRelations, size: float, joint: str) 
     return graph.make("user", tuple(graph.node(v).i for v in x), (function, 0))
 
 
-def shape_of(relations: JointRelations, chosen: Sequence[Relation]) -> Hashable:
+def shape_of(relations: JointRelations, driven: Sequence[Relation]) -> Hashable:
     """Traits in common of joints of relations that share rows; None of one that shares with none."""
+    if relations.curves or relations.function is not None:
+        return None
     pairs = [tuple(relations.bodies.index(b) for b in pair.bodies) for pair in relations.pairs]
-    rows = [[(t.kind, pairs[t.pair], t.numbers) for t in relation.terms] for relation in chosen]
-    alone = relations.curves or relations.function is not None
-    return None if alone else repr((rows, len(relations.bodies)))
+    every = [*relations.constraints, *driven]
+    terms = [[(t.kind, pairs[t.pair], t.numbers) for t in relation.terms] for relation in every]
+    return repr((terms, len(relations.bodies)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,30 +16,38 @@ from groups.global_solver.rows import (
     Numbers,
     Writer,
     kind_of,
-    pair_writer,
-    relations_writer,
+    pair_rows,
+    relation_rows,
     shape_of,
 )
 from groups.motion import Motion
 from groups.passive_rotations import LockedRotation
 from groups.setting import Setting
-from mbssa.arrays import Floats, Ints
+from groups.status import DROPPED, NOT_COMPUTED, OK
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.frames import Frame, cross, dot
 from mbssa.joints.catalogue import is_length, type_of_joint
 
 
 class State:
-    """All bodies (N) at T instants, lengths in sizes of the mechanism, and its inputs (D) there."""
+    """All bodies (N) and inputs (D) at T instants, lengths in sizes of the mechanism, and their quality."""
 
     def __init__(self, X: Floats, shape: tuple[int, int, int, int]) -> None:
         self.X, self.shape, T = X, shape, X.shape[1]
         numbers, bodies, inputs, unknowns = shape
         ends = np.cumsum([numbers * bodies, 3 * inputs, unknowns]).tolist()
-        pose, given, self.unknown, motion = np.split(X, ends)
+        pose, given, self.unknown, motion = np.split(X[:-4], ends)
+        #: (T,) each.
+        self.status, self.residual, self.steps, self.condition = X[-4:]
         self.pose = pose.reshape(numbers, bodies, T)  # (5 or 12, N, T) as in rows
         self.inputs = given.reshape(3, inputs, T)  # values, rates, second derivatives
         #: (2, W, T) twists of the origins, body by body, and rates of the unknowns; accelerations.
         self.motion = motion.reshape(2, len(motion) // 2, T)
+
+    @property
+    def sound(self) -> Bools:
+        """(T,) whether an instant has a pose."""
+        return np.isin(self.status, (OK, DROPPED))
 
     def at(self, which: Any) -> State:
         """A copy of some of the instants."""
@@ -139,7 +148,7 @@ class System:
         self.row, self.column = np.concatenate(row), np.concatenate(column)
         self.column[self.column < 0] = self.n
         #: One instant at rest, at the reference.
-        self.start = State(np.zeros((2 * a - v, 1)), (numbers, self.bodies, D, self.unknowns))
+        self.start = State(np.zeros((2 * a - v + 4, 1)), (numbers, self.bodies, D, self.unknowns))
         self.start.pose[: self.linear, :, 0] = at.position[self.stage, : self.linear].T / self.size
         self.turn(self.start.pose, (at.angle if self.planar else at.rotation)[self.stage][:, None])
         self.start.inputs[0, :, 0], self.start.unknown[:, 0] = inputs, starts
@@ -153,14 +162,15 @@ class System:
         if relations is None:
             assert row.pair is not None
             gaps = [name == row.gap for name, _ in row.pair.constraints]
-            writer = pair_writer(row, driven, self.frames, j)
+            chosen = [row.pair.coordinates[row.coordinates.index(name)] for name in driven]
+            writer = partial(pair_rows, [e for _, e in row.pair.constraints], chosen, self.frames, j)
             return _Joint((row, driven), self.mechanism.joint_bodies(j)[:2], writer, drives, gaps)
         for name in driven:
             if name not in relations.coordinates:
                 raise ValueError(f"coordinate {name!r} of a joint cannot be driven: it has no equation")
-        chosen = [*relations.constraints, *(relations.coordinates[name] for name in driven)]
-        shape = shape_of(relations, chosen)
-        writer = relations_writer(relations, chosen, self.size, self.mechanism.joint_ids[j])
+        leading = [relations.coordinates[name] for name in driven]
+        shape = shape_of(relations, leading)
+        writer = partial(relation_rows, relations, leading, self.size, self.mechanism.joint_ids[j])
         key = None if shape is None else (row, driven, shape)
         gaps = [row.gap != "" and of.name.startswith(row.gap) for of in relations.constraints]
         return _Joint(key, relations.bodies, writer, drives, gaps)
@@ -194,8 +204,9 @@ class System:
     # --- states --------------------------------------------------------------------------------------
 
     def over(self, motion: Motion) -> State:
-        """The start with the inputs of a motion."""
+        """The start with the inputs of a motion, not solved yet."""
         state = self.start.at([0] * len(motion.time))
+        state.status[:], state.residual[:] = NOT_COMPUTED, np.nan
         state.inputs[:] = np.array([motion.value, motion.rate, motion.acceleration]) / self.units[:, None]
         return state
 

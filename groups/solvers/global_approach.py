@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Literal
 
 import numpy as np
 
@@ -33,9 +31,6 @@ class GlobalApproach(Solver):
 
     form = "global"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "system"}
-
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> None:
         """Return None: no group has it by default."""
@@ -45,7 +40,7 @@ class GlobalApproach(Solver):
         cls, method: Method, group: Group, setting: Setting, default: Solver, why: str
     ) -> GlobalApproach:
         """Return the solver of a group whose default is another."""
-        system, mechanism = _system(group, setting), setting.mechanism
+        system, mechanism = system_of(group, setting), setting.mechanism
         names = ("x", "y", "angle") if setting.planar else ("x", "y", "z", "turn_x", "turn_y", "turn_z")
         return cls(
             group.number,
@@ -62,13 +57,9 @@ class GlobalApproach(Solver):
             method=method,
         )
 
-    @cached_property
-    def system(self) -> System:
-        return _system(self.group, self.setting)
-
     @property
-    def choice(self) -> Literal["global dense", "global sparse"]:
-        return "global dense" if self.method == "dense" else "global sparse"
+    def choice(self) -> str:
+        return f"global {self.method}"
 
     def at(self, setting: Setting) -> GlobalApproach:
         return replace(self, setting=setting)
@@ -82,7 +73,8 @@ class GlobalApproach(Solver):
         progress: Callable[[float], object] | None = None,
     ) -> None:
         """Solve the first instants of a run, those of the motion, from where the given bodies are."""
-        system, state, at = self.system, self.system.over(motion), slice(len(motion.time))
+        system = system_of(self.group, self.setting)
+        state, at = system.over(motion), slice(len(motion.time))
         (position, orientation, *rates), known = arrays.outputs, system.known
         rows, pose = row_of[system.stage[1:known]], state.pose[:, 1:known]
         if len(rows):
@@ -93,13 +85,12 @@ class GlobalApproach(Solver):
                 twist = system.twists(motion_of)[:, 1:known]
                 twist[:] = np.moveaxis(rate[rows, at], 2, 0)
                 twist[: system.linear] /= system.size
-        answer = Way(system, self.method).solve(state, motion.time, level, progress)
-        quality = answer.status, answer.residual * system.size, answer.steps, answer.condition
-        array: Any
+        Way(system, self.method).solve(state, motion.time, level, progress)
+        quality: Any = state.status, state.residual * system.size, state.steps, state.condition
         for array, part in zip(arrays.quality, quality, strict=True):
             array[self.number - 1, at] = part
-        state.pose[:, known:, ~answer.sound] = np.nan
-        state.motion[:, known * system.wide :, ~answer.sound] = np.nan
+        state.pose[:, known:, ~state.sound] = np.nan
+        state.motion[:, known * system.wide :, ~state.sound] = np.nan
         own = np.r_[0, known : system.bodies]  # the frame stays where it is
         own = own[row_of[system.stage[own]] >= 0]
         place, turn, *moving = system.written(state, own)
@@ -108,7 +99,7 @@ class GlobalApproach(Solver):
             output[row_of[system.stage[own]], at] = one
 
 
-def _system(group: Group, setting: Setting) -> System:
+def system_of(group: Group, setting: Setting) -> System:
     """Equations of a group; the frame and the bodies that are given come first."""
     own, joints = group.body_indices.tolist(), group.joint_indices.tolist()
     touched = {body for j in joints for body in setting.frames.bodies_of(setting.mechanism, j)}

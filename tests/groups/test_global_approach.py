@@ -10,6 +10,7 @@ import mbssa
 from groups import solve_globally
 from groups.global_approach import as_one_group
 from groups.motion import default_motion
+from groups.solvers.global_approach import system_of
 from mbssa.joints.frames import joint_frames
 
 #: One model of each kind of joint.
@@ -137,7 +138,8 @@ def test_redundant_equations_are_compared(method):
 
 def test_the_system_has_every_equation():
     structure = mbssa.decompose(mbssa.load("rssr"))
-    system = as_one_group(structure)[0].system
+    solver, _ = as_one_group(structure)
+    system = system_of(solver.group, solver.setting)
     assert system.m == system.n == 6 * (structure.mechanism.n_bodies - 1)
     assert system.redundant == 0
     # Ball joints alone hold the coupler: its spin is a row of its body only, behind those of all joints.
