@@ -130,7 +130,12 @@ class Way:
             steps += int(taken[0])
             if solved[0] and factors.condition[0] > LEAST and self._holds(factors).all():
                 self._rates(now, factors)
-                if self._explained(before, now, length):
+                # A step has to be what the rates at both ends say, of bodies and of unknowns.
+                (v, a), (w, b), h, way = before.motion, now.motion, length, system.between(before, now)
+                off = way - 0.5 * h * (v + w) - h * h / 12.0 * (a - b)
+                parts = [np.split(np.abs(x), [len(way) - system.unknowns]) for x in (off, way)]
+                most = [(x.max(initial=0.0), y.max(initial=0.0)) for x, y in zip(*parts, strict=True)]
+                if all(x <= LEAP * y + BLUR for x, y in most):
                     before, share = now, share + length
                     if share >= 1.0:
                         goal.pose[:], goal.unknown[:] = now.pose, now.unknown
@@ -152,17 +157,6 @@ class Way:
         """Give a state the inputs and the given bodies of another."""
         state.inputs[0], known = goal.inputs[0], self.system.known
         state.pose[:, :known] = goal.pose[:, :known]
-
-    def _explained(self, before: State, after: State, h: float) -> bool:
-        """Whether a step is what the rates at both ends say."""
-        way = self.system.between(before, after)
-        (v, a), (w, b) = before.motion, after.motion
-        off = np.abs(way - 0.5 * h * (v + w) - h * h / 12.0 * (a - b))
-        bodies = len(way) - self.system.unknowns
-        return all(
-            off[part].max(initial=0.0) <= LEAP * np.abs(way[part]).max(initial=0.0) + BLUR
-            for part in (slice(bodies), slice(bodies, None))
-        )
 
     # --- many instants -------------------------------------------------------------------------------------
 

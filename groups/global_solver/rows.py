@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -197,7 +197,14 @@ def relation_rows(
         if term.kind == "turned":
             return numbers.body(places[1]).angle
         if term.kind == "user":
-            return _user(numbers, relations, size, joint)
+            assert relations.function is not None  # it is called at every instant, traced or not
+            bodies = map(numbers.body, range(len(relations.bodies)))
+            scaled = [Frame(times(size, body.place), body.axes, body.angle) for body in bodies]
+            function, x = Opaque(relations.function, joint), numbers_of(relations.function, scaled)
+            graph = graph_of(x)
+            if graph is None:
+                return function.of(0)(*x)
+            return graph.make("user", tuple(graph.node(v).i for v in x), (function, 0))
         A, B = (numbers.end(k, pair.origin[s] / size, pair.axes[s]) for s, k in enumerate(places))
         d, C = relative(A, B)
         parameter = numbers.number(term.parameter / size)
@@ -227,13 +234,10 @@ def relation_rows(
 
 def _contact(numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any, more: list[Any]) -> Any:
     """Gap of two profiles; their places of contact are unknowns, searched at the reference alone."""
-    found: list[Any] = []
+    search = cache(lambda: contacts(curves[0], (*curves, None)[1], kind, np.array([d]), np.array([C])))
 
     def place(k: int) -> float:
-        if not found:
-            other = curves[1] if len(curves) > 1 else None
-            found.append(contacts(curves[0], other, kind, np.array([d]), np.array([C])))
-        return float(curves[k].parameter(found[0].place[:, k])[0])
+        return float(curves[k].parameter(search().place[:, k])[0])
 
     at = [numbers.unknown(partial(place, k)) for k in range(2 if kind == CURVE else 1)]
 
@@ -243,18 +247,6 @@ def _contact(numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any,
     gap, rows = contact_rows(kind, d, C, on, 1.0)
     more += rows
     return gap
-
-
-def _user(numbers: Numbers, relations: JointRelations, size: float, joint: str) -> Any:
-    """A user's function, which is called at every instant, traced or not."""
-    assert relations.function is not None
-    bodies = [numbers.body(k) for k in range(len(relations.bodies))]
-    scaled = [Frame(times(size, body.place), body.axes, body.angle) for body in bodies]
-    function, x = Opaque(relations.function, joint), numbers_of(relations.function, scaled)
-    graph = graph_of(x)
-    if graph is None:
-        return function.of(0)(*x)
-    return graph.make("user", tuple(graph.node(v).i for v in x), (function, 0))
 
 
 def shape_of(relations: JointRelations, driven: Sequence[Relation]) -> Hashable:

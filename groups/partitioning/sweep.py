@@ -198,7 +198,17 @@ def sweep_partition(
     mechanism, frames, inputs = model.mechanism, model.frames, model.mechanism.driven_coordinates
     share = checked_tolerance(mechanism, frames, method, tolerance)
     opened = cut_open(mechanism, frames, cuts, inputs)
-    trajectory, solved = _along(model, path)
+    if path is None or isinstance(path, Motion):
+        trajectory = solved = model.solve(path, level="position")
+    else:
+        check_same(mechanism, path.mechanism, "path")
+        if not path.ok:
+            raise ValueError(f"path has instants that were not solved: {'; '.join(path.faults())}")
+        measured = {name: coordinate_motion(path, name) for name in inputs}
+        values = {name: one.value for name, one in measured.items()}
+        rates = {} if path.velocity is None else {name: one.rate for name, one in measured.items()}
+        trajectory = path
+        solved = model.solve(from_arrays(mechanism, path.time, values, rates), level="position")
     check_size(opened, len(trajectory.time))
     names, is_drive = np.array(opened.coordinates), np.array(opened.prescribed, dtype=bool)
     # The first instant is the reference.
@@ -242,21 +252,6 @@ def sweep_partition(
         limit=limit,
         given=independent is not None,
     )
-
-
-def _along(model: Model, path: Motion | Trajectory | None) -> tuple[Trajectory, Trajectory]:
-    """The path, and the motion of the model's own groups along it."""
-    if path is None or isinstance(path, Motion):
-        solved = model.solve(path, level="position")
-        return solved, solved
-    mechanism = model.mechanism
-    check_same(mechanism, path.mechanism, "path")
-    if not path.ok:
-        raise ValueError(f"path has instants that were not solved: {'; '.join(path.faults())}")
-    measured = {name: coordinate_motion(path, name) for name in mechanism.driven_coordinates}
-    values = {name: one.value for name, one in measured.items()}
-    rates = {} if path.velocity is None else {name: one.rate for name, one in measured.items()}
-    return path, model.solve(from_arrays(mechanism, path.time, values, rates), level="position")
 
 
 def _at_rank(values: Floats, rank: int) -> tuple[Floats, Floats]:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _SHOWN, _FIRST = 60, 20
 #: Names and numbers that a line lists.
 _IN_LINE = 24
-#: A coordinate below it, m or rad, is shown as zero.
-_ROUNDING = 1e-12
+#: A coordinate below it, in its unit, is shown as zero.
+_ROUNDING = 1e-10
 
 _METHODS = {
     "complete": "Gaussian elimination with complete pivoting",
@@ -39,44 +39,34 @@ _METHODS = {
 
 def partition_report(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]] = ()) -> Report:
     """Cuts, coordinates with their kinds, what is redundant, and ``rivals`` side by side; CSV has J too."""
-    opened, mechanism = found.opened, found.mechanism
-    kinds = dict.fromkeys(found.dependent, "dependent") | dict.fromkeys(found.driven, "driven")
-    of_coordinates = zip(opened.coordinates, opened.units, found.value.tolist(), strict=True)
-    rows = [
-        {"number": k, **quantity(name, unit, mechanism.units, value=value)}
-        | {"kind": kinds.get(name, "independent")}
-        for k, (name, unit, value) in enumerate(of_coordinates, 1)
-    ]
-    columns = {
-        "q": ("number", "d"), "Coordinate": ("name", ""), "Value": ("value", ".4g"), "Unit": ("unit", ""),
-        "Kind": ("kind", ""),
-    }  # fmt: skip
-
-    def cells(k: int) -> list[str]:
-        own = [str(rows[k][key]) for key, _ in columns.values()]
-        return own + list(map(repr, found.jacobian[:, k].tolist()))
+    opened, mechanism, record = found.opened, found.mechanism, _record(found, rivals)
+    rows, keys = record["coordinates"], ("number", "name", "value", "unit", "kind")
 
     def line(kind: str, names: Sequence[str]) -> str:
         many = f" ({len(names)})" if len(names) > _IN_LINE else ""
         return f"{kind}{many}: {listed(names, _IN_LINE) or 'none'}"
 
-    shown = [
-        row if abs(x) > _ROUNDING else row | {"value": 0.0} for row, x in zip(rows, found.value, strict=True)
-    ]
+    def bound_of(count: int) -> str:
+        return f", {count} bound" if count else ""
+
+    columns: Columns = {
+        "q": ("number", "d"), "Coordinate": ("name", ""),
+        "Value": (lambda row: row["value"] if abs(row["value"]) > _ROUNDING else 0.0, ".4g"),
+        "Unit": ("unit", ""), "Kind": ("kind", ""),
+    }  # fmt: skip
     rest = "… and {} more coordinates; --format json or csv has all; --output FILE keeps it"
     size = quantity_text(opened.frames.size, "m", mechanism.units, ".4g")
-    number = {name: str(k) for k, name in enumerate(opened.coordinates, 1)}
+    number = {row["name"]: str(row["number"]) for row in rows}
     sets = {"qu": found.independent, "qv": found.dependent, "qc": found.driven}
     texts = [f"set_{kind}([{listed([number[n] for n in own], _IN_LINE)}])" for kind, own in sets.items()]
+    cuts = f"{counted(len(found.cuts), 'cut')}: {listed(found.cuts, _IN_LINE)}"
     parts: list[Part] = [
         Heading(headline(mechanism)),
         f"{counted(found.n, 'coordinate')} in the tree, {counted(len(opened.equations), 'equation')} "
         f"at the cuts, {found.rank} independent",
-        f"{counted(len(found.cuts), 'cut')}: {listed(found.cuts, _IN_LINE)}"
-        if found.cuts
-        else "no loop to cut",
+        cuts if found.cuts else "no loop to cut",
     ]
-    if rods := [mechanism.body_name(cut.rod) for cut in opened.cuts if cut.rod >= 0]:
+    if rods := [cut["rod"] for cut in record["cuts"] if cut["rod"]]:
         taken_out = listed(rods, _IN_LINE)
         parts.append(f"taken out as rods without mass: {taken_out}; how they spin is no coordinate")
     if found.time is not None:
@@ -84,7 +74,7 @@ def partition_report(found: Partitioning, rivals: Sequence[tuple[str, Partitioni
     parts += [
         f"{_METHODS[found.method]}, tolerance {found.tolerance:.2g}; "
         f"in J lengths are divided by {size}, angles are in rad",
-        Table.of(shown, columns, shown=_FIRST if found.n > _SHOWN else None, rest=rest),
+        Table.of(rows, columns, shown=_FIRST if found.n > _SHOWN else None, rest=rest),
         line("u, independent", found.independent),
         line("v, dependent", found.dependent),
         line("driven", found.driven + found.prescribed),
@@ -99,30 +89,24 @@ def partition_report(found: Partitioning, rivals: Sequence[tuple[str, Partitioni
         bound = f"{counted(found.bound, 'combination')} of them cannot be prescribed here"
         parts.append(f"the driven coordinates are bound by the cuts: {bound}")
     table: Columns = {
-        "Choice of u": (lambda rival: rival[0], ""),
-        "u": (lambda rival: listed(_independent(rival[1]), 8) or "none", ""),
-        "Condition": (lambda rival: _condition(rival[1]), ">"),
-        "Smallest pivot": (lambda rival: rival[1].smallest_pivot, ".2g"),
-    }
-    parts.append(Table.of(rivals, table))
-    sheet = Table((*map(str.lower, columns), *opened.equations), range(found.n), cells)
-    return Report(parts, lambda: _record(found, rows, rivals), sheet)
+        "Choice of u": ("choice", ""), "u": (lambda rival: listed(rival["independent"], 8) or "none", ""),
+        "Condition": (lambda rival: f"{rival['condition']:.2g}" + bound_of(rival["bound"]), ">"),
+        "Smallest pivot": ("smallest_pivot", ".2g"),
+    }  # fmt: skip
+    parts.append(Table.of([{"choice": name, **rival} for name, rival in record["rivals"].items()], table))
+    sheet = Table(
+        (*map(str.lower, columns), *opened.equations),
+        range(found.n),
+        lambda k: [*(str(rows[k][key]) for key in keys), *map(repr, found.jacobian[:, k].tolist())],
+    )
+    return Report(parts, lambda: record, sheet)
 
 
-def _independent(found: Partitioning) -> tuple[str, ...]:
-    """Driven coordinates, and the independent ones."""
-    return *found.driven, *found.prescribed, *found.independent
-
-
-def _condition(found: Partitioning) -> str:
-    return f"{found.condition:.2g}" + (f", {found.bound} bound" if found.bound else "")
-
-
-def _record(
-    found: Partitioning, coordinates: list[dict[str, Any]], rivals: Sequence[tuple[str, Partitioning]]
-) -> dict[str, Any]:
+def _record(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]]) -> dict[str, Any]:
     """A partitioning as lists, texts and numbers."""
     mechanism, opened, quality = found.mechanism, found.opened, "condition smallest_pivot bound"
+    kinds = dict.fromkeys(found.dependent, "dependent") | dict.fromkeys(found.driven, "driven")
+    of_coordinates = zip(opened.coordinates, opened.units, found.value.tolist(), strict=True)
     return {
         "mechanism": mechanism.name,
         **fields(found, "method tolerance time"),
@@ -138,12 +122,17 @@ def _record(
             for cut in opened.cuts
         ],
         "units": units_record(mechanism.units),
-        "coordinates": coordinates,
+        "coordinates": [
+            {"number": k, **quantity(name, unit, mechanism.units, value=value)}
+            | {"kind": kinds.get(name, "independent")}
+            for k, (name, unit, value) in enumerate(of_coordinates, 1)
+        ],
         **fields(found, f"independent dependent driven prescribed redundant {quality}"),
         "equations": opened.equations,
         "jacobian": found.jacobian,
         "rivals": {
-            name: {"independent": _independent(one), **fields(one, f"dependent {quality}")}
+            name: {"independent": [*one.driven, *one.prescribed, *one.independent]}
+            | fields(one, f"dependent {quality}")
             for name, one in rivals
         },
     }
@@ -170,29 +159,26 @@ def sweep_report(swept: PartitionSweep) -> Report:
             condition = f"{values[at]:.2g}" if values[at] or name != "groups" else "not solved"
             row |= {"condition": condition, "t": time[at], "singular": one and one.singular[at]}
         rows.append(row)
-    columns = {
+    table = {
         "Choice of u": ("title", ""), "u": ("u", ""), "Sets": ("sets", "d"), "Condition": ("condition", ">"),
         "at t": ("t", ".4g"), "Singular value": ("singular", ".2g"),
     }  # fmt: skip
+    change = f"the independent set has to change {counted(len(changes), 'time')}"
+    never = "the set that is chosen once need not change"
     parts: list[Part] = [
         Heading(headline(opened.mechanism)),
         f"{counted(len(opened.coordinates), 'coordinate')}, {listed(opened.cut_texts, _IN_LINE) or 'no cut'}",
         f"{span_text(time)}; {swept.rank} dependent; {_METHODS[swept.method]}",
-        Table.of(rows, columns),
+        Table.of(rows, table),
         f"the choice made anew is the structural one at {swept.agree.sum()} of {len(time)} instants",
-        f"the independent set has to change {counted(len(changes), 'time')}, where its condition is "
-        f"below {swept.limit:.2g} of a new choice's:"
-        if changes
-        else "the set that is chosen once need not change",
+        f"{change}, where its condition is below {swept.limit:.2g} of a new choice's:" if changes else never,
     ]
     for k, before, after in changes[:_SHOWN]:
         gone, come = (listed(sorted({*a} - {*b}), _IN_LINE) for a, b in ((before, after), (after, before)))
         parts.append(f"  - t = {time[k]:.6g} s: {gone} gives way to {come}")
-    parts.append(
-        f"near a singular position, where a condition is below {swept.near:.2g} or a determinant is zero:"
-        if swept.warnings
-        else f"no warning: no condition is below {swept.near:.2g}"
-    )
+    near = f"where a condition is below {swept.near:.2g} or a determinant is zero"
+    none = f"no warning: no condition is below {swept.near:.2g}"
+    parts.append(f"near a singular position, {near}:" if swept.warnings else none)
     for stretch in swept.warnings[:_SHOWN]:
         warning, silent, verdict = verdict_of(swept, stretch)
         parts += [
@@ -202,7 +188,15 @@ def sweep_report(swept: PartitionSweep) -> Report:
         ]
     if len(swept.warnings) > _SHOWN:
         parts.append(f"  - … and {len(swept.warnings) - _SHOWN} more; --format json lists all")
-    return Report(parts, lambda: _sweep_record(swept), _sweep_table(swept))
+    columns: dict[str, Sequence[Any] | Floats] = {"time": time}
+    for name, one in swept.choices.items():
+        columns |= {f"{name}.condition": one.condition, f"{name}.singular": one.singular}
+    columns["whole.condition"] = swept.whole
+    columns |= {f"SG-{g + 1}.condition": values for g, values in enumerate(swept.groups.T)}
+    for name, one in (("held", swept.held), ("anew", swept.anew)):
+        columns[f"{name}.independent"] = [" ".join(one.sets[k]) for k in one.which.tolist()]
+    by_instant: Columns = {name: (values.__getitem__, "") for name, values in columns.items()}
+    return Report(parts, lambda: _sweep_record(swept), Table.of(range(len(time)), by_instant, none="nan"))
 
 
 def verdict_of(swept: PartitionSweep, one: Stretch) -> tuple[list[str], list[str], str]:
@@ -250,17 +244,3 @@ def _sweep_record(swept: PartitionSweep) -> dict[str, Any]:
             for one in swept.warnings
         ],
     }
-
-
-def _sweep_table(swept: PartitionSweep) -> Table:
-    """A row per instant: conditions and singular values of choices, conditions of groups, and the sets."""
-    columns: dict[str, Sequence[Any] | Floats] = {"time": swept.time}
-    for name, one in swept.choices.items():
-        columns |= {f"{name}.condition": one.condition, f"{name}.singular": one.singular}
-    columns["whole.condition"] = swept.whole
-    columns |= {f"SG-{g + 1}.condition": values for g, values in enumerate(swept.groups.T)}
-    for name in ("held", "anew"):
-        one = swept.choices[name]
-        columns[f"{name}.independent"] = [" ".join(one.sets[k]) for k in one.which.tolist()]
-    by_instant = {name: (values.__getitem__, "") for name, values in columns.items()}
-    return Table.of(range(len(swept.time)), by_instant, none="nan")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -86,7 +87,8 @@ class GlobalApproach(Solver):
                 twist[:] = np.moveaxis(rate[rows, at], 2, 0)
                 twist[: system.linear] /= system.size
         Way(system, self.method).solve(state, motion.time, level, progress)
-        quality: Any = state.status, state.residual * system.size, state.steps, state.condition
+        array: Any
+        quality = state.status, state.residual * system.size, state.steps, state.condition
         for array, part in zip(arrays.quality, quality, strict=True):
             array[self.number - 1, at] = part
         state.pose[:, known:, ~state.sound] = np.nan
