@@ -10,12 +10,15 @@ import numpy as np
 
 from groups.engine.curves import pieces_of
 from groups.engine.users import Opaque, numbers_of
+from groups.passive_rotations import LockedRotation
+from groups.setting import Setting
 from mbssa.arrays import Floats
 from mbssa.graph.derivative import Direction, Twist, derivative
-from mbssa.graph.frames import UNIT, Frame, Motion, carried, cross, minus, relative, times, total
+from mbssa.graph.frames import UNIT, Frame, Motion, carried, cross, dot, minus, relative, times, total
 from mbssa.graph.nodes import Graph, above, atan2, cos, curve, graph_of, is_node
 from mbssa.graph.source import functions
 from mbssa.joints.cams.contact import CURVE, contact_rows, contacts
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary, differs, sine_cosine, value
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import JointRelations, Relation, Term
@@ -115,8 +118,14 @@ class Nodes(Numbers):
         return self._input(_RATES[name], *k) if name in _RATES else 0.0
 
 
-#: Writes the rows of a joint.
-Writer = Callable[[Numbers], list[Any]]
+class Written(NamedTuple):
+    """Equations of a joint on its bodies, and the rows of its inputs."""
+
+    key: Hashable  # joints of the same one share their kind; None of one that shares with none
+    bodies: Sequence[int]
+    rows: Callable[[Numbers], list[Any]]
+    drives: Sequence[int]
+    gaps: Sequence[bool]  # of the first rows, whether each is the gap of a contact
 
 
 def _is(one: Input, name: str, at: Any) -> float:
@@ -136,19 +145,19 @@ class Kind(NamedTuple):
 _kinds: dict[Hashable, Kind] = {}
 
 
-def kind_of(key: Hashable, writer: Writer, planar: bool, bodies: int, numbers: Floats) -> Kind:
-    """The type of some joints of so many bodies and these numbers (joints, n), which is printed once."""
+def kind_of(joint: Written, planar: bool, numbers: Floats) -> Kind:
+    """The type of some joints like this one with these numbers (joints, n), which is printed once."""
     constant = tuple(
         float(column[0]) if column[0] in (-1.0, 0.0, 1.0) and (column == column[0]).all() else None
         for column in numbers.T
     )
-    whole = key, planar, constant
-    if key is not None and whole in _kinds:
+    whole = joint.key, planar, constant
+    if joint.key is not None and whole in _kinds:
         return _kinds[whole]
     nodes = Nodes(planar, constant)
-    rows = writer(nodes)
+    rows = joint.rows(nodes)
     rate = derivative(rows, nodes.time)
-    moved: list[Input] = [("v", (b, k)) for b in range(bodies) for k in range(len(nodes.columns))]
+    moved: list[Input] = [("v", (b, k)) for b in range(len(joint.bodies)) for k in range(len(nodes.columns))]
     entries = dict[tuple[int, Input], Any]()
     for one in [*moved, *(("ds", (k, 0)) for k in range(len(nodes.starts)))]:
         # A rate is linear in twists and rates, and its derivative by one is the entry of that.
@@ -160,12 +169,48 @@ def kind_of(key: Hashable, writer: Writer, planar: bool, bodies: int, numbers: F
         (_, arrays), inputs = functions("rows", [], found)
         printed[which] = arrays, inputs
     kind = Kind(len(rows), list(entries), printed)
-    if key is not None:
+    if joint.key is not None:
         _kinds[whole] = kind
     return kind
 
 
-# --- writers -----------------------------------------------------------------------------------------
+# --- joints ------------------------------------------------------------------------------------------
+
+
+def joint_of(setting: Setting, j: int) -> Written:
+    """Equations of a joint, and of its driven coordinates."""
+    mechanism, frames = setting.mechanism, setting.frames
+    row, relations = type_of_joint(mechanism, j), frames.relations.get(j)
+    driven = tuple(name for name in row.coordinates if (j, name) in setting.drives)
+    drives = tuple(setting.drives[j, name] for name in driven)
+    if relations is None:
+        assert row.pair is not None
+        gaps = [name == row.gap for name, _ in row.pair.constraints]
+        chosen = [row.pair.coordinates[row.coordinates.index(name)] for name in driven]
+        rows = partial(pair_rows, [e for _, e in row.pair.constraints], chosen, frames, j)
+        return Written((row, driven), mechanism.joint_bodies(j)[:2], rows, drives, gaps)
+    for name in driven:
+        if name not in relations.coordinates:
+            raise ValueError(f"coordinate {name!r} of a joint cannot be driven: it has no equation")
+    leading, key = [relations.coordinates[name] for name in driven], None
+    if not relations.curves and relations.function is None:
+        pairs = [tuple(relations.bodies.index(b) for b in pair.bodies) for pair in relations.pairs]
+        every = [*relations.constraints, *leading]
+        terms = [[(t.kind, pairs[t.pair], t.numbers) for t in relation.terms] for relation in every]
+        key = row, driven, len(relations.bodies), repr(terms)
+    rows = partial(relation_rows, relations, leading, frames.size, mechanism.joint_ids[j])
+    gaps = [row.gap != "" and of.name.startswith(row.gap) for of in relations.constraints]
+    return Written(key, relations.bodies, rows, drives, gaps)
+
+
+def spin_of(setting: Setting, spin: LockedRotation) -> Written:
+    """Equation that locks a passive rotation: a line of the body stays square to one of the world."""
+    in_frame = setting.frames.rotation[0] @ spin.in_frame
+
+    def rows(numbers: Numbers) -> list[Any]:
+        return [dot(numbers.vector(in_frame), numbers.body(0).along(numbers.vector(spin.in_body)))]
+
+    return Written("spin", (spin.body,), rows, (), ())
 
 
 def pair_rows(
@@ -247,13 +292,3 @@ def _contact(numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any,
     gap, rows = contact_rows(kind, d, C, on, 1.0)
     more += rows
     return gap
-
-
-def shape_of(relations: JointRelations, driven: Sequence[Relation]) -> Hashable:
-    """Traits in common of joints of relations that share rows; None of one that shares with none."""
-    if relations.curves or relations.function is not None:
-        return None
-    pairs = [tuple(relations.bodies.index(b) for b in pair.bodies) for pair in relations.pairs]
-    every = [*relations.constraints, *driven]
-    terms = [[(t.kind, pairs[t.pair], t.numbers) for t in relation.terms] for relation in every]
-    return repr((terms, len(relations.bodies)))

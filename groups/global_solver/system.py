@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,19 +13,17 @@ from groups.global_solver.rows import (
     Input,
     Kind,
     Numbers,
-    Writer,
+    Written,
+    joint_of,
     kind_of,
-    pair_rows,
-    relation_rows,
-    shape_of,
+    spin_of,
 )
 from groups.motion import Motion
-from groups.passive_rotations import LockedRotation
 from groups.setting import Setting
 from groups.status import DROPPED, NOT_COMPUTED, OK
 from mbssa.arrays import Bools, Floats, Ints
-from mbssa.graph.frames import Frame, cross, dot
-from mbssa.joints.catalogue import is_length, type_of_joint
+from mbssa.graph.frames import Frame, cross
+from mbssa.joints.catalogue import is_length
 
 
 class State:
@@ -54,14 +51,6 @@ class State:
         return State(np.array(self.X[:, which], order="C"), self.shape)
 
 
-class _Joint(NamedTuple):
-    key: Hashable  # joints of the same one share their kind; None of one that shares with none
-    bodies: Sequence[int]
-    writer: Writer
-    drives: Sequence[int]
-    gaps: Sequence[bool]  # of the first rows, whether each is the gap of a contact
-
-
 class Joints(NamedTuple):
     """Joints (J) of one kind: geometry, and by printed function the rows (inputs, J) of a state it reads."""
 
@@ -82,21 +71,21 @@ class System:
     # The first `known` bodies of the stage are given.
 
     def __init__(self, setting: Setting, joints: Sequence[int], stage: Sequence[int], known: int = 1) -> None:
-        self.mechanism, self.frames, self.known = setting.mechanism, setting.frames, known
-        self.drives, self.size, self.planar = setting.drives, self.frames.size, setting.planar
+        self.size, self.planar, self.known = setting.frames.size, setting.planar, known
         self.wide, self.linear, numbers = (3, 2, PLANAR) if self.planar else (6, 3, SPATIAL)
         self.stage, self.bodies = np.array(stage, dtype=np.int64), len(stage)
         self.units = np.ones(len(setting.inputs))
-        self.units[[row for (_, name), row in self.drives.items() if is_length(name)]] = self.size
-        spins = [self._spin(spin) for spin in setting.spins if spin.body in stage[known:]]
-        alike: dict[Hashable, list[tuple[_Joint, Numbers]]] = {}
+        self.units[[row for (_, name), row in setting.drives.items() if is_length(name)]] = self.size
+        every = [joint_of(setting, j) for j in joints]
+        every += [spin_of(setting, spin) for spin in setting.spins if spin.body in stage[known:]]
+        alike: dict[Hashable, list[tuple[Written, Numbers]]] = {}
         at, inputs = setting.reference, setting.inputs / self.units
         place = {body: k for k, body in enumerate(self.stage.tolist())}
         origins, axes = (at.position / self.size).tolist(), at.rotation.swapaxes(1, 2).tolist()
-        for k, joint in enumerate([*map(self._joint, joints), *spins]):
+        for k, joint in enumerate(every):
             frames = [Frame(origins[b], axes[b], float(at.angle[b])) for b in joint.bodies]
             of = Numbers(frames, inputs[list(joint.drives)].tolist())
-            joint.writer(of)
+            joint.rows(of)
             alike.setdefault(k if joint.key is None else joint.key, []).append((joint, of))
         starts = [start for same in alike.values() for _, of in same for start in of.starts]
         self.unknowns = len(starts)
@@ -108,10 +97,10 @@ class System:
         a = v + twists + self.unknowns
         self.joints, self.m, done, row, column, is_gap = list[Joints](), 0, 0, [], [], []
         for same in alike.values():
-            (key, bodies, writer, _, gaps), of = same[0]
+            first, of = same[0]
             count, own = len(same), len(of.starts)
             given = np.array([of.given for _, of in same])
-            kind = kind_of(key, writer, self.planar, len(bodies), given)
+            kind = kind_of(first, self.planar, given)
             body = np.array([[place[b] for b in joint.bodies] for joint, _ in same]).T
             drive = np.array([joint.drives for joint, _ in same], dtype=np.int64).T
             unknown = done + np.arange(count * own).reshape(count, own).T
@@ -135,13 +124,13 @@ class System:
             numbered = self.m + np.arange(kind.rows * count).reshape(kind.rows, count)
             row.append(numbered[[r for r, _ in kind.entries]].ravel())
             column.append(rows_of([of for _, of in kind.entries]).ravel() - v - known * self.wide)
-            is_gap.append(np.isin(np.arange(kind.rows), np.flatnonzero(gaps)).repeat(count))
+            is_gap.append(np.isin(np.arange(kind.rows), np.flatnonzero(first.gaps)).repeat(count))
             self.m += kind.rows * count
         self.n = twists + self.unknowns - known * self.wide
         #: Number of dependent equations.
         self.redundant = self.m - self.n
         if self.redundant < 0:
-            raise ValueError(f"{self.mechanism.name} has {self.m} equations for {self.n} unknowns")
+            raise ValueError(f"{setting.mechanism.name} has {self.m} equations for {self.n} unknowns")
         #: Whether each row is the gap of a contact, which can open.
         self.is_gap = np.concatenate(is_gap)
         #: Row and column of each entry of the Jacobian; n is the column of bodies that are given.
@@ -152,36 +141,6 @@ class System:
         self.start.pose[: self.linear, :, 0] = at.position[self.stage, : self.linear].T / self.size
         self.turn(self.start.pose, (at.angle if self.planar else at.rotation)[self.stage][:, None])
         self.start.inputs[0, :, 0], self.start.unknown[:, 0] = inputs, starts
-
-    # --- joints --------------------------------------------------------------------------------------
-
-    def _joint(self, j: int) -> _Joint:
-        row, relations = type_of_joint(self.mechanism, j), self.frames.relations.get(j)
-        driven = tuple(name for name in row.coordinates if (j, name) in self.drives)
-        drives = tuple(self.drives[j, name] for name in driven)
-        if relations is None:
-            assert row.pair is not None
-            gaps = [name == row.gap for name, _ in row.pair.constraints]
-            chosen = [row.pair.coordinates[row.coordinates.index(name)] for name in driven]
-            writer = partial(pair_rows, [e for _, e in row.pair.constraints], chosen, self.frames, j)
-            return _Joint((row, driven), self.mechanism.joint_bodies(j)[:2], writer, drives, gaps)
-        for name in driven:
-            if name not in relations.coordinates:
-                raise ValueError(f"coordinate {name!r} of a joint cannot be driven: it has no equation")
-        leading = [relations.coordinates[name] for name in driven]
-        shape = shape_of(relations, leading)
-        writer = partial(relation_rows, relations, leading, self.size, self.mechanism.joint_ids[j])
-        key = None if shape is None else (row, driven, shape)
-        gaps = [row.gap != "" and of.name.startswith(row.gap) for of in relations.constraints]
-        return _Joint(key, relations.bodies, writer, drives, gaps)
-
-    def _spin(self, spin: LockedRotation) -> _Joint:
-        in_frame = self.frames.rotation[0] @ spin.in_frame
-
-        def rows(numbers: Numbers) -> list[Any]:  # a line of the body stays square to one of the world
-            return [dot(numbers.vector(in_frame), numbers.body(0).along(numbers.vector(spin.in_body)))]
-
-        return _Joint("spin", (spin.body,), rows, (), ())
 
     # --- evaluation ----------------------------------------------------------------------------------
 

@@ -21,7 +21,6 @@ from mbssa.arrays import Bools, Floats, Ints
 from mbssa.faults import BETWEEN, meant
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import Frames, joint_frames
-from mbssa.joints.poses import Poses
 from mbssa.singularities.ranks import precision_of, tolerance_for
 
 if TYPE_CHECKING:
@@ -197,7 +196,21 @@ def partition(
     elif independent is not None and left:
         which = ", ".join(left)
         raise ValueError(f"{which}: neither independent nor dependent; name them in one of the lists")
-    (value,), (J,) = linearised(opened, _pose(mechanism, frames, at))
+    if at is None:
+        closed = assemble(mechanism, frames, hold=True)
+        if not closed.closed:
+            name = mechanism.name or "the mechanism"
+            raise CannotAssembleError(f"{name} cannot be assembled: {closed.fault}")
+        poses = closed.configuration[None]
+    else:
+        if (count := len(at.time)) != 1:
+            raise ValueError(f"at has {count} instants; write trajectory.instants(slice(k, k + 1)) for one")
+        check_same(mechanism, at.mechanism, "at")
+        poses = poses_of(at)
+        if not np.isfinite(poses.position).all():
+            why = "; ".join(at.faults())
+            raise ValueError(f"at t = {at.time[0]:.6g} s not all bodies have a pose: {why}")
+    (value,), (J,) = linearised(opened, poses)
     limit = tolerance * float(np.abs(J).max(initial=0.0))
     columns = np.array([k for k, name in enumerate(names) if name not in held], dtype=np.int64)
     if is_chosen:
@@ -252,23 +265,6 @@ def check_same(mechanism: Mechanism, other: Mechanism, what: str) -> None:
     sizes = [(one.space, one.n_bodies, one.joint_ids) for one in (mechanism, other)]
     if sizes[0] != sizes[1] or not np.array_equal(mechanism.joint_type, other.joint_type):
         raise ValueError(f"{what} is a motion of another mechanism; only its inputs may differ")
-
-
-def _pose(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
-    """Poses (1, N) of all bodies."""
-    if at is None:
-        closed = assemble(mechanism, frames, hold=True)
-        if not closed.closed:
-            name = mechanism.name or "the mechanism"
-            raise CannotAssembleError(f"{name} cannot be assembled: {closed.fault}")
-        return closed.configuration[None]
-    if (count := len(at.time)) != 1:
-        raise ValueError(f"at has {count} instants; write trajectory.instants(slice(k, k + 1)) for one")
-    check_same(mechanism, at.mechanism, "at")
-    poses = poses_of(at)
-    if not np.isfinite(poses.position).all():
-        raise ValueError(f"at t = {at.time[0]:.6g} s not all bodies have a pose: {'; '.join(at.faults())}")
-    return poses
 
 
 def _check(names: Strings, J: Floats, columns: Ints, given: Ints, method: Method, limit: float) -> None:

@@ -91,21 +91,29 @@ def cut_open(
             faults.append(f"cuts: {error.args[0]}")
     if faults:
         raise ValueError(BETWEEN.join(faults))
-    removable = named if cuts is not None else joints if mechanism.space == "spatial" else ()
-    rods = _rods(mechanism, set(removable))
+    # Bodies that are replaced by rods, each with its two joints.
+    balls = {j for j in joints if type_of_joint(mechanism, j).is_ball and not mechanism.driven[j]}
+    balls &= named if cuts is not None else set(joints if mechanism.space == "spatial" else ())
+    at: dict[int, list[int]] = {body: [] for body in range(mechanism.n_bodies)}
+    for j in joints:
+        for body in mechanism.joint_bodies(j):
+            at[body].append(j)
+    rods = dict[int, tuple[int, ...]]()
+    for body, own in list(at.items())[1:]:
+        others = {b for j in own for b in mechanism.joint_bodies(j)} - {body}
+        if len(own) == len(others) == 2 and balls.issuperset(own) and others.isdisjoint(rods):
+            rods[body] = tuple(own)
     ends = {j for pair in rods.values() for j in pair}
     carrying = [j for j in joints if j not in ends | named and type_of_joint(mechanism, j).pair is not None]
     links, closing = spanning(mechanism, set(range(1, mechanism.n_bodies)) - set(rods), carrying)
     if loose := [mechanism.body_name(link.body) for link in links if link.joint < 0]:
-        at = ", ".join(ids[j] for j in sorted(named))
-        why = f"once {at} are cut" if at else "but gears, contacts or functions"
+        gone = ", ".join(ids[j] for j in sorted(named))
+        why = f"once {gone} are cut" if gone else "but gears, contacts or functions"
         several = "bodies" if len(loose) > 1 else "body"
         faults.append(f"{several} {', '.join(loose)} would be unconnected {why}; cut fewer joints")
     if closing and cuts is not None:
-        at = ", ".join(ids[j] for j in closing)
-        faults.append(
-            f"cuts: the joints that are left still have loops; cut {at} too, or others of the loops"
-        )
+        loops = ", ".join(ids[j] for j in closing)
+        faults.append(f"cuts: the joints left still have loops; cut {loops} too, or others of the loops")
     if faults:
         raise ValueError(BETWEEN.join(faults))
     hanging, prescribed = sorted(link.joint for link in links), set(driven)
@@ -121,43 +129,21 @@ def cut_open(
     return CutOpen(mechanism, frames, links, kept, coordinates, units, first, equations, drives)
 
 
-def _rods(mechanism: Mechanism, allowed: set[int]) -> dict[int, tuple[int, ...]]:
-    """Bodies between two of these joints that are replaced by rods, each with the joints."""
-    at: dict[int, list[int]] = {body: [] for body in range(mechanism.n_bodies)}
-    for j in range(mechanism.n_joints):
-        for body in mechanism.joint_bodies(j):
-            at[body].append(j)
-    rods = dict[int, tuple[int, ...]]()
-    for body, joints in list(at.items())[1:]:
-        others = {b for j in joints for b in mechanism.joint_bodies(j)} - {body}
-        balls = [j for j in joints if type_of_joint(mechanism, j).is_ball and not mechanism.driven[j]]
-        if (
-            len(joints) == len(balls) == len(others) == 2
-            and others.isdisjoint(rods)
-            and allowed.issuperset(joints)
-        ):
-            rods[body] = tuple(joints)
-    return rods
-
-
 def _cut(mechanism: Mechanism, frames: Frames, joint: int, driven: set[str]) -> Cut:
     of, identity = type_of_joint(mechanism, joint), mechanism.joint_ids[joint]
     if of.pair is None:
-        relations = frames.relations[joint]
-        names, drivable = (
-            tuple(relation.name for relation in relations.constraints),
-            tuple(relations.coordinates),
-        )
+        related = frames.relations[joint]
+        names, drivable = [relation.name for relation in related.constraints], [*related.coordinates]
     else:
-        names, drivable = tuple(name for name, _ in of.pair.constraints), of.drivable
+        names, drivable = [name for name, _ in of.pair.constraints], [*of.drivable]
     drives, kind = tuple(name for name in drivable if f"{identity}.{name}" in driven), of.code
-    if (names == ("length",) and not drives) or (of.line == "distance" and drives == ("distance",)):
+    if (names == ["length"] and not drives) or (of.line == "distance" and drives == ("distance",)):
         kind = "rod"
     elif of.is_ball and not drives:
         kind = "ball"
     elif len(names) + len(drives) == mechanism.freedom:
         kind = "solid"
-    return Cut((joint,), kind, -1, names, drives)
+    return Cut((joint,), kind, -1, tuple(names), drives)
 
 
 # The rows of all joints are by the twists of their bodies. Constraints and coordinates of a joint of the tree
