@@ -34,9 +34,8 @@ class Dense:
 
     @property
     def sign(self) -> Floats:
-        """(T,) signs of the determinants; 0 for a tall matrix, which has none."""
-        found: Floats = np.linalg.slogdet(self._matrix)[0] if self._square else np.zeros(len(self._matrix))
-        return found
+        """(T,) signs of the determinants of square matrices."""
+        return np.asarray(np.linalg.slogdet(self._matrix)[0])
 
     def solve(self, right: Floats) -> Floats:
         """Solutions (n, T) of right sides (m, T)."""
@@ -98,12 +97,12 @@ class Sparse:
 
     @property
     def sign(self) -> Floats:
-        """(T,) signs of the determinants; 0 for a tall or singular matrix."""
+        """(T,) signs of the determinants of square matrices; 0 for a singular one."""
         from scipy.sparse import csc_array
         from scipy.sparse.csgraph import connected_components
 
         found, one, columns = np.zeros(len(self._factors)), np.ones(self._size), np.arange(self._size)
-        for t, factors in enumerate(() if self._above else self._factors):
+        for t, factors in enumerate(self._factors):
             if factors is not None:
                 # A permutation is even or odd as its length less its cycles is.
                 turned = csc_array((one, (columns, factors.perm_r[factors.perm_c])))

@@ -64,7 +64,8 @@ class Way:
         rows, entries = system.step(system.start)
         factors = Dense(system, entries)
         #: Sign of the determinant, which is held; 0 at a dead point, and where equations are redundant.
-        self.sign = float(factors.sign[0]) if factors.condition[0] > LEAST else 0.0
+        regular = not system.redundant and factors.condition[0] > LEAST
+        self.sign = float(factors.sign[0]) if regular else 0.0
         self.allowance = max(VIOLATED, ROUNDED * float(np.abs(rows).max(initial=0.0)))
         #: Inputs where a way began that failed, how far these were from its end, its status and residual.
         self._wall = np.zeros((0, 1)), np.zeros((0, 1)), OK, 0.0
@@ -104,7 +105,7 @@ class Way:
 
     def _holds(self, factors: Factors) -> Bools:
         """Whether the determinant's sign is the one that is held."""
-        return np.asarray(factors.sign * self.sign >= 0.0)
+        return np.asarray(not self.sign or factors.sign * self.sign >= 0.0)
 
     # --- ways --------------------------------------------------------------------------------------------
 
