@@ -17,7 +17,7 @@ from groups.motion.inputs import check_drives
 from groups.run import Run
 from groups.setting import Setting
 from groups.solvers.global_approach import GlobalApproach
-from groups.trajectory import Level, Trajectory
+from groups.trajectory import Level, Trajectory, level_number
 from mbssa.structure import Structure
 
 Progress = Callable[[float], object]
@@ -66,16 +66,14 @@ def solve_globally(
     >>> trajectory.ok, trajectory.status.shape
     (True, (11, 1))
     """
-    for given, allowed, what in (
-        (method, (None, *get_args(Method)), "method"), (level, get_args(Level), "level"),
-        (branch, ("checked", "proven"), "branch"),
-    ):  # fmt: skip
-        if given not in allowed:
-            raise ValueError(f"no {what} {given!r}; there are {', '.join(filter(None, allowed))}")
+    known = {"method": (method, get_args(Method)), "branch": (branch, ("checked", "proven"))}
+    for what, (given, allowed) in known.items():
+        if given not in allowed and given is not None:
+            raise ValueError(f"no {what} {given!r}; there are {', '.join(allowed)}")
     solver, model = as_one_group(structure, method)
     motion = default_motion(structure.mechanism) if motion is None else motion
     check_drives(structure.mechanism, motion)
-    order, proves = get_args(Level).index(level), branch == "proven"
+    order, proves = level_number(level), branch == "proven"
     everything, count = np.arange(structure.mechanism.n_bodies), len(motion.time)
     run = Run(model, motion, everything, max(order, proves))
     solver.solve(motion, run.arrays, run.level, everything, progress)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -135,13 +136,10 @@ class PartitionSweep:
     @property
     def warnings(self) -> tuple[Stretch, ...]:
         """Stretches in which a choice, the groups or all of J come near a singular position."""
-        rows = self.conditions
-        with np.errstate(invalid="ignore"):
-            low = np.any([values < self.near for values in rows.values()], axis=0)
-        crossings = {name: one.crossings for name, one in self.choices.items() if one.crossings}
-        for at in crossings.values():
-            for k in at:
-                low[k : k + 2] = True
+        rows, crossings = self.conditions, {name: one.crossings for name, one in self.choices.items()}
+        low = np.any([values < self.near for values in rows.values()], axis=0)
+        for k in chain.from_iterable(crossings.values()):
+            low[k : k + 2] = True
         found = []
         for first, end in np.flatnonzero(np.diff(low, prepend=False, append=False)).reshape(-1, 2).tolist():
             lowest = {name: float(np.fmin.reduce(values[first:end])) for name, values in rows.items()}
@@ -219,10 +217,8 @@ def sweep_partition(
     rank = int((whole > share * largest[:, None]).sum(axis=1).max())
     first, *_ = each = np.sort(pivots_of(J, method).columns[:, :rank], axis=1)
     if independent is not None:
-        given = partition(
-            mechanism, method, cuts=cuts, independent=independent, driven=(), tolerance=tolerance
-        )
-        first = np.flatnonzero(np.isin(names, given.dependent))
+        options: dict[str, Any] = {"cuts": cuts, "independent": independent, "tolerance": tolerance}
+        first = np.flatnonzero(np.isin(names, partition(mechanism, method, driven=(), **options).dependent))
     everything, J, each = everything[1:], J[1:], each[1:]
     free = np.flatnonzero(~np.isin(names, inputs))
     structural = _followed(names, everything, free, min(len(free), rank + int(is_drive.sum())))
