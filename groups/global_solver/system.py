@@ -73,6 +73,8 @@ class System:
     def __init__(self, setting: Setting, joints: Sequence[int], stage: Sequence[int], known: int = 1) -> None:
         self.size, self.planar, self.known = setting.frames.size, setting.planar, known
         self.wide, self.linear, numbers = (3, 2, PLANAR) if self.planar else (6, 3, SPATIAL)
+        #: Of the components of a twist, m and rad in theirs.
+        self.scale = np.where(np.arange(self.wide) < self.linear, self.size, 1.0)
         self.stage, self.bodies = np.array(stage, dtype=np.int64), len(stage)
         self.units = np.ones(len(setting.inputs))
         self.units[[row for (_, name), row in setting.drives.items() if is_length(name)]] = self.size
@@ -200,19 +202,6 @@ class System:
         bodies = np.concatenate([change[: self.linear], turn])
         way = bodies.swapaxes(0, 1).reshape(-1, bodies.shape[2])
         return np.concatenate([way, after.unknown - before.unknown])
-
-    def written(self, state: State, which: Any) -> tuple[Floats, Floats, Floats, Floats]:
-        """Of some bodies position (n, T, 2 or 3), angle or rotation (n, T, 3, 3), two rates, m and rad."""
-        pose = state.pose[:, which]
-        rotation = pose[4]
-        if not self.planar:
-            rotation = np.moveaxis(pose[3:].reshape(3, 3, *pose.shape[1:]), (0, 1), (3, 2))
-        rates = [self.twists(part)[:, which] for part in state.motion]
-        for rate in rates:
-            rate[: self.linear] *= self.size
-        found = [np.moveaxis(part, 0, 2) for part in (pose[: self.linear] * self.size, *rates)]
-        position, velocity, acceleration = map(np.ascontiguousarray, found)
-        return position, rotation, velocity, acceleration
 
 
 def turned(vector: Floats, axes: Floats) -> Floats:

@@ -168,19 +168,19 @@ def partition(
     everything, is_chosen = isinstance(independent, str), (independent, dependent) != (None, None)
     if everything and independent != "all":
         raise ValueError(f"independent: {independent!r} is one text; write a list of coordinates, or 'all'")
-    u = [] if everything else [mechanism.called(name) for name in independent or ()]
-    v = [mechanism.called(name) for name in dependent or ()]
-    prescribed = set(mechanism.driven_coordinates if driven is None else map(mechanism.called, driven))
+    given = {"driven": driven, "independent": () if everything else independent, "dependent": dependent}
+    called = {what: [mechanism.called(name) for name in of or ()] for what, of in given.items()}
+    u, v = called["independent"], called["dependent"]
+    prescribed = set(mechanism.driven_coordinates if driven is None else called["driven"])
     opened = cut_open(mechanism, frames, cuts, prescribed.difference(u))
     check_size(opened, 1)
     names, faults = list(opened.coordinates), list[str]()
     u = names if everything else u
-    held, lists = prescribed.difference(u), {"independent": u, "dependent": v}
-    if driven is not None:
-        lists = {"driven": sorted(prescribed.difference(opened.drives))} | lists
-    for what, name in ((what, name) for what, given in lists.items() for name in given if name not in names):
-        hint = meant(name, names, most=2).rstrip() or f"there are {', '.join(names)}"
-        faults.append(f"{what}: no coordinate {name!r} in the tree; {hint}")
+    held = prescribed.difference(u)
+    for what, name in ((what, name) for what, of in called.items() for name in of if name not in names):
+        if what != "driven" or name not in opened.drives:
+            hint = meant(name, names, most=2).rstrip() or f"there are {', '.join(names)}"
+            faults.append(f"{what}: no coordinate {name!r} in the tree; {hint}")
     for name in v:
         if name in u and not everything:
             too = ", and driven" if name in prescribed else ""

@@ -76,28 +76,29 @@ class GlobalApproach(Solver):
         """Solve the first instants of a run, those of the motion, from where the given bodies are."""
         system = system_of(self.group, self.setting)
         state, at = system.over(motion), slice(len(motion.time))
-        (position, orientation, *rates), known = arrays.outputs, system.known
+        (position, orientation, *rates), known, linear = arrays.outputs, system.known, system.linear
         rows, pose = row_of[system.stage[1:known]], state.pose[:, 1:known]
         if len(rows):
-            pose[: system.linear] = np.moveaxis(position[rows, at], 2, 0) / system.size
+            pose[:linear] = np.moveaxis(position[rows, at], 2, 0) / system.size
             turned = orientation[rows, at]
             system.turn(pose, turned if system.planar else rotation_of(turned))
             for motion_of, rate in zip(state.motion[:level], rates, strict=False):
-                twist = system.twists(motion_of)[:, 1:known]
-                twist[:] = np.moveaxis(rate[rows, at], 2, 0)
-                twist[: system.linear] /= system.size
+                system.twists(motion_of)[:, 1:known] = np.moveaxis(rate[rows, at] / system.scale, 2, 0)
         Way(system, self.method).solve(state, motion.time, level, progress)
-        array: Any
         quality = state.status, state.residual * system.size, state.steps, state.condition
+        array: Any
         for array, part in zip(arrays.quality, quality, strict=True):
             array[self.number - 1, at] = part
         state.pose[:, known:, ~state.sound] = np.nan
         state.motion[:, known * system.wide :, ~state.sound] = np.nan
         own = np.r_[0, known : system.bodies]  # the frame stays where it is
         own = own[row_of[system.stage[own]] >= 0]
-        place, turn, *moving = system.written(state, own)
-        found = place, turn if system.planar else quaternion_of(turn), *moving
-        for output, one in list(zip(arrays.outputs, found, strict=True))[: 2 + level]:
+        pose = state.pose[:, own]
+        place, turn = np.moveaxis(pose[:linear], 0, 2) * system.size, pose[4]
+        if not system.planar:
+            turn = quaternion_of(np.moveaxis(pose[3:].reshape(3, 3, *pose.shape[1:]), (0, 1), (3, 2)))
+        moving = [np.moveaxis(system.twists(x)[:, own], 0, 2) * system.scale for x in state.motion[:level]]
+        for output, one in zip(arrays.outputs, (place, turn, *moving), strict=False):
             output[row_of[system.stage[own]], at] = one
 
 
