@@ -112,8 +112,8 @@ def cut_open(
         several = "bodies" if len(loose) > 1 else "body"
         faults.append(f"{several} {', '.join(loose)} would be unconnected {why}; cut fewer joints")
     if closing and cuts is not None:
-        loops = ", ".join(ids[j] for j in closing)
-        faults.append(f"cuts: the joints left still have loops; cut {loops} too, or others of the loops")
+        remedy = f"cut {', '.join(ids[j] for j in closing)} too, or others of the loops"
+        faults.append(f"cuts: the joints that are left still have loops; {remedy}")
     if faults:
         raise ValueError(BETWEEN.join(faults))
     hanging, prescribed = sorted(link.joint for link in links), set(driven)
