@@ -10,17 +10,14 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from groups.contacts import left_limits, outside, sentences_of, watches
 from groups.global_solver.elimination import Method
-from groups.global_solver.path import Answer, Way
-from groups.global_solver.system import System
+from groups.model import Model
 from groups.motion import Motion, default_motion
 from groups.motion.inputs import check_drives
-from groups.rotations import quaternion_of
+from groups.run import Run
 from groups.setting import Setting
-from groups.status import CONTACT_LOST, INTERPENETRATION, OK
-from groups.trajectory import Level, Trajectory
-from mbssa.joints.frames import Frames
+from groups.solvers.global_approach import GlobalApproach
+from groups.trajectory import Level, Trajectory, level_number
 from mbssa.structure import Structure
 
 Progress = Callable[[float], object]
@@ -69,80 +66,39 @@ def solve_globally(
     >>> trajectory.ok, trajectory.status.shape
     (True, (11, 1))
     """
-    for given, allowed, what in (
-        (method, (None, *get_args(Method)), "method"), (level, get_args(Level), "level"),
-        (branch, ("checked", "proven"), "branch"),
-    ):  # fmt: skip
-        if given not in allowed:
-            raise ValueError(f"no {what} {given!r}; there are {', '.join(filter(None, allowed))}")
-    setting = Setting.of(structure)
+    known = {"method": (method, get_args(Method)), "branch": (branch, ("checked", "proven"))}
+    for what, (given, allowed) in known.items():
+        if given not in allowed and given is not None:
+            raise ValueError(f"no {what} {given!r}; there are {', '.join(allowed)}")
+    solver, model = as_one_group(structure, method)
     motion = default_motion(structure.mechanism) if motion is None else motion
     check_drives(structure.mechanism, motion)
-    system = system_of(setting)
-    order, proves = get_args(Level).index(level), branch == "proven"
-    depth = max(order, proves)
-    answer = Way(system, method).solve(system.over(motion), motion.time, depth, progress)
-    found = _watched(structure, setting.frames, _trajectory(structure, motion, system, answer, depth))
+    order, proves = level_number(level), branch == "proven"
+    everything, count = np.arange(structure.mechanism.n_bodies), len(motion.time)
+    run = Run(model, motion, everything, max(order, proves))
+    solver.solve(motion, run.arrays, run.level, everything, progress)
+    run.check_contacts(0, count)
+    found = replace(run.trajectory(), group_names=("the whole mechanism",), causes=None)
     if not proves:
         return found
     from groups.branches.insertion import Effort, prove_of_groups
     from groups.building import build
 
-    everything = np.arange(structure.mechanism.n_bodies)
-    return prove_of_groups(
-        build(structure), motion, [everything[1:]], found, everything, order, bool(compiled), Effort()
+    own = [everything[1:]]
+    return prove_of_groups(build(structure), motion, own, found, everything, order, bool(compiled), Effort())
+
+
+def as_one_group(structure: Structure, method: Method | None = None) -> tuple[GlobalApproach, Model]:
+    """Solver of all equations of a structure, and its model, whose one group has all bodies and joints."""
+    setting, mechanism = Setting.of(structure), structure.mechanism
+    whole = replace(
+        structure,
+        group_of_body=np.minimum(np.arange(mechanism.n_bodies), 1),
+        joint_group=np.ones(mechanism.n_joints, dtype=np.int64),
+        needs_start=np.zeros(2, dtype=np.int64),
+        needs=np.zeros(0, dtype=np.int64),
+        level_of_group=np.ones(1, dtype=np.int64),
     )
-
-
-def system_of(setting: Setting) -> System:
-    """All equations of a structure."""
-    mechanism = setting.mechanism
-    return System(setting, range(mechanism.n_joints), range(mechanism.n_bodies))
-
-
-def _trajectory(
-    structure: Structure, motion: Motion, system: System, answer: Answer, level: int
-) -> Trajectory:
-    """The answer, NaN where there is none."""
-    everything = np.arange(system.bodies)
-    position, turned, velocity, acceleration = system.written(answer.state, everything)
-    gone = np.ix_(everything[1:], np.flatnonzero(~answer.sound))
-    for part in (position, turned, velocity, acceleration):
-        part[gone] = np.nan
-    orientation = turned if system.planar else quaternion_of(turned)
-    return Trajectory(
-        structure.mechanism,
-        motion.time,
-        position.swapaxes(0, 1),
-        orientation.swapaxes(0, 1),
-        velocity.swapaxes(0, 1) if level > 0 else None,
-        acceleration.swapaxes(0, 1) if level > 1 else None,
-        answer.status[:, None].astype(np.int8),
-        answer.residual[:, None] * system.size,
-        answer.steps[:, None],
-        answer.condition[:, None],
-        everything,
-        group_names=("the whole mechanism",),
-    )
-
-
-def _watched(structure: Structure, frames: Frames, trajectory: Trajectory) -> Trajectory:
-    """The same without an answer where a contact has ended, and what is said of it."""
-    status, residual = trajectory.status[:, 0], trajectory.residual[:, 0]
-    said: dict[int, tuple[int, str]] = {}
-    for watch in watches(structure, frames):
-        value, off = outside(trajectory, watch, frames.size)
-        gone = np.flatnonzero((off > 0.0) & (status == OK))
-        if len(gone):
-            status[gone], residual[gone] = CONTACT_LOST, off[gone]
-            if not said or gone[0] < said[0][0]:
-                said[0] = int(gone[0]), left_limits(watch, float(value[gone[0]]), structure.mechanism.units)
-    without = (status == CONTACT_LOST) | (status == INTERPENETRATION)
-    if not without.any():
-        return trajectory
-    for array in (trajectory.position, trajectory.orientation, trajectory.velocity, trajectory.acceleration):
-        if array is not None:
-            array[without, 1:] = np.nan
-    joints = np.arange(structure.mechanism.n_joints).tolist()
-    contacts = sentences_of(structure.mechanism, [joints], status[None], residual[None], said)
-    return replace(trajectory, contacts=contacts)
+    group = whole.group(1)
+    solver = GlobalApproach(1, "global", "", (), (), group=group, setting=setting, method=method)
+    return solver, Model(whole, setting.frames, setting.reference, (solver,))

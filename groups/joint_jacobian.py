@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
 
 
+#: Functions of a relative pose by their names.
+Named = Sequence[tuple[str, Elementary]]
+
+
 @dataclass(frozen=True, eq=False)
 class PosesOverTime:
     """Poses of N bodies at T instants."""
@@ -79,11 +83,20 @@ class PairPose(NamedTuple):
     parameters: dict[str, Floats]  # (1,) of the equations
     axes: Floats  # (T, 3, 3) of A, world
     point: Floats  # (3, T) m, of B, world
+    bodies: tuple[int, ...]  # indices
 
     def coordinates(self, size: float) -> Floats:
         """Coordinates (T, k), m and principal angles in rad."""
         found = elementary_values(self.equations.coordinates, self.d, self.C, self.parameters)
         return found * [size if one.is_length else 1.0 for one in self.equations.coordinates]
+
+    def rows(self, poses: PosesOverTime, constraints: Named, chosen: Named = ()) -> JointRows:
+        """Equations that are these functions of the relative pose."""
+        names, functions = zip(*constraints, *chosen, strict=True) if constraints or chosen else ((), ())
+        rate = elementary_slopes(functions, *self[1:4])[1].reshape(poses.instants, len(functions), 2, 3)
+        turned = np.einsum("tab,tekb->kaet", self.axes, rate)
+        second = poses.about(self.point, turned.reshape(6, *turned.shape[2:]))
+        return JointRows(self.bodies, names, len(constraints), np.stack([-second, second]))
 
 
 class JointRows(NamedTuple):
@@ -95,35 +108,43 @@ class JointRows(NamedTuple):
     loads: Floats  # (S, 6, e, T) by unit multipliers
 
 
-def pair_pose(poses: PosesOverTime, joint: int) -> PairPose:
-    """Relative pose at a joint (index) between two frames."""
+def pair_pose(poses: PosesOverTime, *joints: int, rod: int = -1) -> PairPose:
+    """Relative pose at a joint (index) between two frames, or of the ends of a rod between two joints."""
     mechanism, frames = poses.mechanism, poses.frames
-    equations = type_of_joint(mechanism, joint).pair
+    equations = type_of_joint(mechanism, joints[0]).pair
     assert equations is not None
-    bodies, size = mechanism.joint_bodies(joint)[:2], frames.size
-    ends = [(poses.position[body], poses.rotation[body]) for body in bodies]
-    d, C, axes, arms, _ = relative_pose(ends, frames.origin[joint], frames.axes[joint])
-    given = {name: np.array([value]) for name, value in frames.sized_parameters(joint).items()}
-    return PairPose(equations, d / size, C, given, axes, (ends[1][0] + arms[1]).T)
-
-
-def pair_loads(poses: PosesOverTime, pair: PairPose, functions: tuple[Elementary, ...]) -> Floats:
-    """Loads (6, e, T) of functions of a relative pose on its second body, opposite to those on the first."""
-    rate = elementary_slopes(functions, *pair[1:4])[1].reshape(poses.instants, len(functions), 2, 3)
-    turned = np.einsum("tab,tekb->kaet", pair.axes, rate)
-    return poses.about(pair.point, turned.reshape(6, *turned.shape[2:]))
+    sides = ((b, j, k) for j in joints for k, b in enumerate(mechanism.joint_bodies(j)[:2]) if b != rod)
+    bodies, *which = map(tuple, zip(*sides, strict=True))
+    ends, size = [(poses.position[body], poses.rotation[body]) for body in bodies], frames.size
+    d, C, axes, arms, _ = relative_pose(ends, frames.origin[*which], frames.axes[*which])
+    given = {name: np.array([value]) for name, value in frames.sized_parameters(joints[0]).items()}
+    return PairPose(equations, d / size, C, given, axes, (ends[1][0] + arms[1]).T, bodies)
 
 
 def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> JointRows:
     """Constraints of a joint (index), and the equations of its ``named`` coordinates, in this order."""
-    mechanism, kind = poses.mechanism, type_of_joint(poses.mechanism, joint)
-    if kind.pair is None:
-        return _of_relations(poses, joint, named)
-    chosen = [kind.pair.coordinates[kind.coordinates.index(name)] for name in named]
-    names, functions = zip(*kind.pair.constraints, strict=True) if kind.pair.constraints else ((), ())
-    second = pair_loads(poses, pair_pose(poses, joint), (*functions, *chosen))
-    loads = np.stack([-second, second])
-    return JointRows(mechanism.joint_bodies(joint)[:2], (*names, *named), len(names), loads)
+    # Of a joint that has relations NaN where a body has no pose.
+    kind, size = type_of_joint(poses.mechanism, joint), poses.frames.size
+    if kind.pair is not None:
+        chosen = [(name, kind.pair.coordinates[kind.coordinates.index(name)]) for name in named]
+        return pair_pose(poses, joint).rows(poses, kind.pair.constraints, chosen)
+    relations = poses.frames.relations[joint]
+    every = [*relations.constraints, *(relations.coordinates[name] for name in named)]
+    bodies = list(relations.bodies)
+    loads = np.full((len(bodies), 6, len(every), poses.instants), np.nan)
+    placed = np.flatnonzero(np.isfinite(poses.position[bodies]).all(axis=(0, 2)))
+    at = Poses(*(a[:, placed].swapaxes(0, 1) for a in (poses.position, poses.rotation, poses.angle)))
+    if len(placed):
+        loads[..., placed] = values_and_rates(relations, every, at, size)[1].transpose(2, 3, 1, 0)
+    about = [poses.about(poses.position[b].T, of) for b, of in zip(bodies, loads, strict=True)]
+    if (tooth := poses.teeth.get(joint)) is not None:
+        carrier, force = poses.frame(tooth.carrier), np.zeros((6, 1, poses.instants))
+        force[:3, 0] = np.array(carrier.along(tooth.force)) * size
+        force = poses.about(np.array(plus(carrier.place, carrier.along(tooth.point))), force)
+        for load, sign in zip(about, (1.0, -1.0, 0.0), strict=True):
+            load[:, :1] = sign * force
+    names = (*(relation.name for relation in relations.constraints), *named)
+    return JointRows(relations.bodies, names, len(relations.constraints), np.array(about))
 
 
 def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:
@@ -134,24 +155,3 @@ def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:
     loads[1, 3:, 0] = cross(line, poses.frames.rotation[0] @ spin.in_frame)
     loads[0] = -loads[1]
     return JointRows((0, spin.body), ("passive rotation",), 1, loads)
-
-
-def _of_relations(poses: PosesOverTime, joint: int, named: Sequence[str]) -> JointRows:
-    """Of a joint that has relations; NaN where a body has no pose."""
-    relations, size = poses.frames.relations[joint], poses.frames.size
-    chosen = [*relations.constraints, *(relations.coordinates[name] for name in named)]
-    bodies = list(relations.bodies)
-    loads = np.full((len(bodies), 6, len(chosen), poses.instants), np.nan)
-    placed = np.flatnonzero(np.isfinite(poses.position[bodies]).all(axis=(0, 2)))
-    at = Poses(*(a[:, placed].swapaxes(0, 1) for a in (poses.position, poses.rotation, poses.angle)))
-    if len(placed):
-        loads[..., placed] = values_and_rates(relations, chosen, at, size)[1].transpose(2, 3, 1, 0)
-    about = [poses.about(poses.position[b].T, of) for b, of in zip(bodies, loads, strict=True)]
-    if (tooth := poses.teeth.get(joint)) is not None:
-        carrier, force = poses.frame(tooth.carrier), np.zeros((6, 1, poses.instants))
-        force[:3, 0] = np.array(carrier.along(tooth.force)) * size
-        force = poses.about(np.array(plus(carrier.place, carrier.along(tooth.point))), force)
-        for load, sign in zip(about, (1.0, -1.0, 0.0), strict=True):
-            load[:, :1] = sign * force
-    names = (*(relation.name for relation in relations.constraints), *named)
-    return JointRows(relations.bodies, names, len(relations.constraints), np.array(about))

@@ -14,6 +14,7 @@ from groups.results.arrays import Arrays
 from groups.status import (
     BRANCH_JUMP,
     CONTACT_LOST,
+    DROPPED,
     NOT_COMPUTED,
     NOT_CONVERGED,
     OK,
@@ -91,6 +92,7 @@ class Run:
             self.mark(g, np.flatnonzero(lost), PREDECESSOR_FAILED)
             if isinstance(solver, GlobalApproach):
                 solver.solve(motion, self.arrays, self.level, self._row_of)
+                self.mark(g, np.flatnonzero(status[g, :stop] == DROPPED), DROPPED)
 
     def leave_profiles(self, solving: Solving, begun: int, status: npt.NDArray[np.int8]) -> None:
         """Take back instants at which a contact's place has left an open profile."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,17 +13,16 @@ from groups.cli.options import CommonOptions, with_options
 from groups.motion import Motion, constant_speed, driven_coordinates
 from groups.partitioning import Partitioning, sweep_partition
 from groups.partitioning import partition as divide
-from groups.partitioning.choice import CannotAssembleError
-from groups.partitioning.pivoting import Method
+from groups.partitioning.choice import CannotAssembleError, Method
 from groups.reports.partitioning import partition_report, sweep_report
-from groups.trajectory import Trajectory
-from mbssa import Mechanism, ModelError, load, with_inputs
+from groups.trajectory import Level, Trajectory
+from mbssa import ModelError, load, with_inputs
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, failing, present, refuse
 from mbssa.cli.inputs import shown_in
 from mbssa.cli.options import DURATION, MODEL, MOTION, OUTPUT, SHEET, STEPS, UNITS, flag, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
 from mbssa.joints.catalogue import is_length
-from mbssa.progress import Progress, bar
+from mbssa.progress import bar
 
 
 @with_options("force", "trust", "allow")
@@ -69,34 +67,47 @@ def partition(
 
     Example: mbssa partition pendulum_four_bar --sweep --drive 1-3.angle
     """
-    faults = []
+    given = {
+        "--dependent": dependent, "--driven": driven, "--at": at, "--drive": drive, "--plot": plot,
+        "--motion": motion, "--steps": steps, "--duration": duration,
+    }  # fmt: skip
+    unfit = dict.fromkeys(list(given)[:3], "is for one configuration; leave --sweep out")
+    if not sweep:
+        unfit = dict.fromkeys(("--drive", "--plot"), "is for a motion; write --sweep too")
+        if at is None:
+            timed = "is for a motion; write --sweep, or --at SECONDS, too"
+            unfit |= dict.fromkeys(("--motion", "--steps", "--duration"), timed)
+    faults = [f"{name}: {why}" for name, why in unfit.items() if given[name] is not None]
     if not 0 <= tolerance < 1:
         faults.append(f"--tolerance {tolerance}: write a share of the largest entry, from 0 to below 1")
-    one = {"--dependent": dependent, "--driven": driven, "--at": at}
-    several = {"--drive": drive, "--plot": plot}
-    timed = {"--motion": motion, "--steps": steps, "--duration": duration}
-    if sweep:
-        faults += [f"{name}: is for one configuration; leave --sweep out" for name in _given(one)]
-    else:
-        faults += [f"{name}: is for a motion; write --sweep too" for name in _given(several)]
-        why = "is for a motion; write --sweep, or --at SECONDS, too"
-        faults += [f"{name}: {why}" for name in _given(timed) if at is None]
-    faults += target_faults(
-        targets_of(("--output", output, ()), ("--plot", plot, STILL)), [model, motion], common.force
-    )
-    refuse(faults)
+    files = targets_of(("--output", output, ()), ("--plot", plot, STILL))
+    refuse(faults + target_faults(files, [model, motion], common.force))
 
     mechanism = load(model)
     options: dict[str, Any] = {"cuts": cut, "method": method, "tolerance": tolerance}
     chosen = "all" if independent == ["all"] else independent
-    driven = [] if driven == ["none"] else driven
     path: Motion | Trajectory
     if sweep or at is not None:
-        solvable = solvable_model(mechanism, model)
+        solvable, led, name = solvable_model(mechanism, model), mechanism, model
         if drive is not None:
-            path = _driven_path(mechanism, model, drive, motion, steps, duration)
-        else:
-            path = motion_to_solve(solvable, model, motion, steps, duration, level="position")
+            try:
+                led, name = with_inputs(mechanism, drive), f"{model}, driven by {', '.join(drive)},"
+            except ModelError as error:
+                fail_all([f"--drive: {fault.message}" for fault in error.faults])
+        mover = solvable if led is mechanism else solvable_model(led, name)
+        level: Level = "position" if drive is None else "velocity"
+        slides = [n for n in driven_coordinates(led) if is_length(n)]
+        if drive is None or motion is not None:
+            path = motion_to_solve(mover, model, motion, steps, duration, level=level)
+        elif slides:
+            fail(f"--drive {', '.join(slides)}: a slide has no turn to make; write its motion, --motion FILE")
+        else:  # one turn of each
+            path = constant_speed(led, duration=1.0 if duration is None else duration, steps=steps or 361)
+        if drive is not None:
+            given_motion, path = path, mover.solve(path, level=level)
+            if not path.ok:
+                why = "; ".join(path.faults(given_motion))
+                fail(f"{name} cannot be moved so far: {why}", NOT_DETERMINED)
     if sweep:
         with failing(f"{model}: "):
             swept = sweep_partition(solvable, path, independent=chosen, **options)
@@ -114,66 +125,26 @@ def partition(
         nearest = int(np.argmin(np.abs(path.time - at)))
         solved = solvable.solve(cast(Motion, path), level="position")
         options["at"] = solved.instants(slice(nearest, nearest + 1))
+    driven = [] if driven == ["none"] else driven
     own: dict[str, Any] = {"independent": chosen, "dependent": dependent, "driven": driven}
+    # The structural choice, and numerical ones with nothing driven.
+    kinds: list[tuple[str, dict[str, Any]]] = [
+        ("structural: what the model drives", {}),
+        ("complete pivoting", {"method": "complete", "driven": ()}),
+        ("pivoted QR", {"method": "qr", "driven": ()}),
+    ]
+    rivals = list[tuple[str, Partitioning]]()
     try:
         with bar() as show:
             show("choosing coordinates", 0.0)
-            found = divide(shown_in(mechanism, units), **(own | options))
-            structural = found if method == "complete" and not _given(own) else None
-            rivals = _rivals(mechanism, options, structural, show)
+            found = divide(shown_in(mechanism, units), **own, **options)
+            for k, (title, kind) in enumerate(kinds if mechanism.n_driven else ()):
+                show(title, 0.25 + 0.25 * k)
+                rival = divide(mechanism, **options | kind)
+                rivals.append((title + ", and pivots" * (not k and rival.independent != ()), rival))
     except CannotAssembleError as error:
         fail(f"{model}: {error}", NOT_DETERMINED)
     except ValueError as error:
         fail(f"{model}: {error}")
     present(partition_report(found, rivals), form, output)
     raise typer.Exit(NOT_DETERMINED if found.bound else OK)
-
-
-def _given(options: Mapping[str, Any]) -> list[str]:
-    return [name for name, value in options.items() if value is not None]
-
-
-def _rivals(
-    mechanism: Mechanism, options: dict[str, Any], structural: Partitioning | None, show: Progress
-) -> list[tuple[str, Partitioning]]:
-    """The structural choice, found if None, and numerical ones with nothing driven; none without drives."""
-    if not mechanism.n_driven:
-        return []
-    show("the structural choice", 0.25)
-    if structural is None:
-        structural = divide(mechanism, **options)
-    rivals = [
-        (f"structural: what the model drives{', and pivots' if structural.independent else ''}", structural)
-    ]
-    for share, title, method in ((0.5, "complete pivoting", "complete"), (0.75, "pivoted QR", "qr")):
-        show(title, share)
-        rivals.append((title, divide(mechanism, **{**options, "driven": (), "method": method})))
-    return rivals
-
-
-def _driven_path(
-    mechanism: Mechanism,
-    name: str,
-    drive: list[str],
-    motion_file: Path | None,
-    steps: int | None,
-    duration: float | None,
-) -> Trajectory:
-    """The mechanism moved by other inputs: by a motion of theirs, or one turn of each."""
-    try:
-        other = with_inputs(mechanism, drive)
-    except ModelError as error:
-        fail_all([f"--drive: {fault.message}" for fault in error.faults])
-    model = solvable_model(other, f"{name}, driven by {', '.join(drive)},")
-    if motion_file is not None:
-        motion = motion_to_solve(model, name, motion_file, steps, duration, level="velocity")
-    else:
-        slides = [n for n in driven_coordinates(other) if is_length(n)]
-        if slides:
-            fail(f"--drive {', '.join(slides)}: a slide has no turn to make; write its motion, --motion FILE")
-        motion = constant_speed(other, duration=1.0 if duration is None else duration, steps=steps or 361)
-    path = model.solve(motion, level="velocity")
-    if not path.ok:
-        why = "; ".join(path.faults(motion))
-        fail(f"{name}, driven by {', '.join(drive)}, cannot be moved so far: {why}", NOT_DETERMINED)
-    return path

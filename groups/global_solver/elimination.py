@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, Literal
 
@@ -33,19 +34,17 @@ class Dense:
 
     @property
     def sign(self) -> Floats:
-        """(T,) signs of the determinants; 0 for a tall matrix, which has none."""
-        found: Floats = np.linalg.slogdet(self._matrix)[0] if self._square else np.zeros(len(self._matrix))
-        return found
+        """(T,) signs of the determinants of square matrices."""
+        return np.asarray(np.linalg.slogdet(self._matrix)[0])
 
     def solve(self, right: Floats) -> Floats:
         """Solutions (n, T) of right sides (m, T)."""
-        columns = right.T[:, :, None]
+        found, columns = None, right.T[:, :, None]
         if self._square and "_inverted" not in self.__dict__:
-            try:
-                return np.ascontiguousarray(np.linalg.solve(self._matrix, columns)[:, :, 0].T)
-            except np.linalg.LinAlgError:  # one of them is singular
-                pass
-        return np.ascontiguousarray((self._inverted[0] @ columns)[:, :, 0].T)
+            with suppress(np.linalg.LinAlgError):  # one of them is singular
+                found = np.linalg.solve(self._matrix, columns)
+        found = self._inverted[0] @ columns if found is None else found
+        return np.ascontiguousarray(found[:, :, 0].T)
 
 
 def inverses(matrix: Floats) -> tuple[Floats, Floats]:
@@ -73,42 +72,51 @@ class Sparse:
 
     def __init__(self, system: System, entries: Floats) -> None:
         from scipy.sparse import csc_array
-        from scipy.sparse.csgraph import connected_components
         from scipy.sparse.linalg import splu
 
         kept, one, T = np.flatnonzero(system.column < system.n), np.arange(system.m), entries.shape[1]
         row, column, numbers = system.row[kept], system.column[kept], entries[kept]
-        self._n, self._above = system.n, system.m if system.redundant else 0
+        self._above = system.m if system.redundant else 0
+        self._size = system.n + self._above
         if self._above:
             row, column = np.r_[row, column + system.m, one], np.r_[column + system.m, row, one]
             numbers = np.concatenate([numbers, numbers, np.ones((system.m, T))])
-        size = self._n + self._above
         self._factors: list[Any] = []
-        self.condition, self.sign = np.zeros((2, T))
-        for t, now in enumerate(np.ascontiguousarray(numbers.T)):
+        for now in np.ascontiguousarray(numbers.T):
             try:
-                factors = splu(csc_array((now, (row, column)), shape=(size, size)))
+                self._factors.append(splu(csc_array((now, (row, column)), shape=(self._size, self._size))))
             except (RuntimeError, ValueError):  # SuperLU found a pivot of exactly zero, or a number is NaN
                 self._factors.append(None)
-                continue
-            self._factors.append(factors)
-            pivots = factors.U.diagonal()
-            ratio = np.abs(pivots).min() / np.abs(pivots).max()
-            self.condition[t] = ratio**0.5 if self._above else ratio
-            if not self._above:
+
+    @cached_property
+    def condition(self) -> Floats:
+        """(T,) ratios of the smallest and the largest pivot: 0 for a singular matrix."""
+        pivots = [np.zeros(1) if each is None else np.abs(each.U.diagonal()) for each in self._factors]
+        ratios = np.array([each.min() / max(each.max(), 1e-300) for each in pivots])
+        return np.sqrt(ratios) if self._above else ratios
+
+    @property
+    def sign(self) -> Floats:
+        """(T,) signs of the determinants of square matrices; 0 for a singular one."""
+        from scipy.sparse import csc_array
+        from scipy.sparse.csgraph import connected_components
+
+        found, one, columns = np.zeros(len(self._factors)), np.ones(self._size), np.arange(self._size)
+        for t, factors in enumerate(self._factors):
+            if factors is not None:
                 # A permutation is even or odd as its length less its cycles is.
-                order = factors.perm_r[factors.perm_c]
-                cycles = connected_components(csc_array((np.ones(size), (np.arange(size), order))))[0]
-                self.sign[t] = (-1.0) ** (size - cycles + np.count_nonzero(pivots < 0.0))
+                turned = csc_array((one, (columns, factors.perm_r[factors.perm_c])))
+                odd = self._size - connected_components(turned)[0]
+                found[t] = (-1.0) ** (odd + np.count_nonzero(factors.U.diagonal() < 0.0))
+        return found
 
     def solve(self, right: Floats) -> Floats:
         """Solutions (n, T) of right sides (m, T)."""
-        found = np.full((self._n, right.shape[1]), np.nan)
-        whole = np.concatenate([right, np.zeros((self._n if self._above else 0, right.shape[1]))])
+        whole = np.zeros((self._size, right.shape[1]))
+        whole[: len(right)] = right
         for t, factors in enumerate(self._factors):
-            if factors is not None:
-                found[:, t] = factors.solve(np.ascontiguousarray(whole[:, t]))[self._above :]
-        return found
+            whole[:, t] = np.nan if factors is None else factors.solve(np.ascontiguousarray(whole[:, t]))
+        return whole[self._above :]
 
 
 Factors = Dense | Sparse

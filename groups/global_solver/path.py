@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 
 import numpy as np
@@ -57,22 +56,6 @@ PARTS = 100
 OPEN = -1
 
 
-@dataclass(eq=False)
-class Answer:
-    """A state at T instants, and how well each was solved."""
-
-    state: State
-    status: Ints
-    residual: Floats
-    steps: Ints
-    condition: Floats
-
-    @property
-    def sound(self) -> Bools:
-        """(T,) whether an instant has a pose."""
-        return np.isin(self.status, (OK, DROPPED))
-
-
 class Way:
     """Newton's method on a system, of a group or of all, from its closed start on."""
 
@@ -81,7 +64,8 @@ class Way:
         rows, entries = system.step(system.start)
         factors = Dense(system, entries)
         #: Sign of the determinant, which is held; 0 at a dead point, and where equations are redundant.
-        self.sign = float(factors.sign[0]) if factors.condition[0] > LEAST else 0.0
+        regular = not system.redundant and factors.condition[0] > LEAST
+        self.sign = float(factors.sign[0]) if regular else 0.0
         self.allowance = max(VIOLATED, ROUNDED * float(np.abs(rows).max(initial=0.0)))
         #: Inputs where a way began that failed, how far these were from its end, its status and residual.
         self._wall = np.zeros((0, 1)), np.zeros((0, 1)), OK, 0.0
@@ -90,8 +74,8 @@ class Way:
 
     def newton(self, state: State, most: int, farthest: float) -> tuple[Bools, Floats, Ints, Factors]:
         """Solve all instants of a state in place: solved (T,), residuals, steps, and the last factors."""
-        system, gone = self.system, np.zeros((self.system.n, state.instants))
-        steps, solved = np.zeros(state.instants, dtype=np.int64), np.zeros(state.instants, dtype=bool)
+        system, T = self.system, state.X.shape[1]
+        gone, steps, solved = np.zeros((system.n, T)), np.zeros(T, dtype=np.int64), np.zeros(T, dtype=bool)
         for _ in range(most):
             rows, entries = system.step(state)
             factors = factorised(system, self.method, entries)
@@ -109,6 +93,9 @@ class Way:
         solved = solved & (np.abs(gone).max(axis=0, initial=0.0) <= farthest)
         return solved, np.abs(rows).max(axis=0), steps, factors
 
+    def _factors(self, state: State) -> Factors:
+        return factorised(self.system, self.method, self.system.step(state)[1])
+
     def _rates(self, state: State, factors: Factors) -> None:
         """Velocities and accelerations of what is not given, by the rates of the inputs."""
         for rate, which in zip(state.motion, ("rate", "second"), strict=True):
@@ -116,24 +103,27 @@ class Way:
             own[:] = 0.0
             own[:] = -factors.solve(self.system.rates(which, state))
 
-    def _factors(self, state: State) -> Factors:
-        return factorised(self.system, self.method, self.system.step(state)[1])
-
     def _holds(self, factors: Factors) -> Bools:
         """Whether the determinant's sign is the one that is held."""
-        return np.asarray(factors.sign * self.sign >= 0.0)
+        return np.asarray(not self.sign or factors.sign * self.sign >= 0.0)
 
     # --- ways --------------------------------------------------------------------------------------------
 
-    def _reach(self, start: State, goal: State) -> tuple[int, State, int, float]:
-        """Go from one instant along the straight line of the inputs: status, state, steps, residual."""
-        before, share, steps = self._line(start, goal), 0.0, 0
-        travel = float(np.abs(before.inputs[1]).max(initial=0.0))
-        length = longest = CAP / max(travel, CAP)
-        while share < 1.0:
+    def _reach(self, start: State, goal: State) -> None:
+        """Go from one instant to another along the straight line of the inputs, as if it took a second."""
+        # Where rates alone have no answer the goal gets a pose too.
+        system, share, steps = self.system, 0.0, 0
+        before, given = start.at(slice(None)), len(start.motion[0]) - system.n
+        before.inputs[1], before.inputs[2], before.motion[:] = goal.inputs[0] - start.inputs[0], 0.0, 0.0
+        before.motion[0, :given] = system.between(start, goal)[:given]
+        factors = self._factors(before)
+        if factors.condition[0] > LEAST:
+            self._rates(before, factors)
+        length = longest = CAP / max(float(np.abs(before.inputs[1]).max(initial=0.0)), CAP)
+        while True:
             length = min(length, 1.0 - share)
             now = before.at(slice(None))
-            self.system.move(now, length * (before.motion[0] + 0.5 * length * before.motion[1]))
+            system.move(now, length * (before.motion[0] + 0.5 * length * before.motion[1]))
             now.inputs[0] += length * before.inputs[1]
             if share + length >= 1.0:  # to the last digit
                 self._aim(now, goal)
@@ -141,143 +131,112 @@ class Way:
             steps += int(taken[0])
             if solved[0] and factors.condition[0] > LEAST and self._holds(factors).all():
                 self._rates(now, factors)
-                if self._explained(before, now, length):
+                # A step has to be what the rates at both ends say, of bodies and of unknowns.
+                (v, a), (w, b), h, way = before.motion, now.motion, length, system.between(before, now)
+                off = way - 0.5 * h * (v + w) - h * h / 12.0 * (a - b)
+                parts = [np.split(np.abs(x), [len(way) - system.unknowns]) for x in (off, way)]
+                most = [(x.max(initial=0.0), y.max(initial=0.0)) for x, y in zip(*parts, strict=True)]
+                if all(x <= LEAP * y + BLUR for x, y in most):
                     before, share = now, share + length
+                    if share >= 1.0:
+                        goal.pose[:], goal.unknown[:] = now.pose, now.unknown
+                        goal.status[0], goal.steps[0], goal.residual[0] = OK, steps, residual[0]
+                        return
                     length = min(length * (2.0 if taken[0] <= 3 else 1.0), longest)
                     continue
             length *= 0.5
             if length < SHORTEST:
-                return self._failed(before, goal, steps)
-        return OK, replace(goal, pose=before.pose, unknown=before.unknown), steps, float(residual[0])
-
-    def _failed(self, last: State, goal: State, steps: int) -> tuple[int, State, int, float]:
-        """Why an instant cannot be reached; one where rates alone have no answer has a state."""
-        now = last.at(slice(None))
-        self._aim(now, goal)
-        solved, residual, taken, factors = self.newton(now, STEPS, np.inf)
+                break
+        self._aim(before, goal)
+        solved, residual, taken, factors = self.newton(before, STEPS, np.inf)
         flat = factors.condition[0] <= (LEAST if solved[0] else HOPELESS)
-        status = SINGULAR if flat else BRANCH_JUMP if solved[0] else NOT_CONVERGED
-        found = replace(goal, pose=now.pose, unknown=now.unknown)
-        return status, found, steps + int(taken[0]), float(residual[0])
+        goal.pose[:], goal.unknown[:] = before.pose, before.unknown
+        goal.status[0] = SINGULAR if flat else BRANCH_JUMP if solved[0] else NOT_CONVERGED
+        goal.steps[0], goal.residual[0] = steps + taken[0], residual[0]
 
     def _aim(self, state: State, goal: State) -> None:
         """Give a state the inputs and the given bodies of another."""
         state.inputs[0], known = goal.inputs[0], self.system.known
         state.pose[:, :known] = goal.pose[:, :known]
 
-    def _line(self, start: State, goal: State) -> State:
-        """The start, with the rates of the straight line to the goal, a second long."""
-        found, given = start.at(slice(None)), len(start.motion[0]) - self.system.n
-        found.inputs[1], found.inputs[2], found.motion[:] = goal.inputs[0] - start.inputs[0], 0.0, 0.0
-        found.motion[0, :given] = self.system.between(start, goal)[:given]
-        factors = self._factors(found)
-        if factors.condition[0] > LEAST:
-            self._rates(found, factors)
-        return found
-
-    def _explained(self, before: State, after: State, h: float) -> bool:
-        """Whether a step is what the rates at both ends say."""
-        way = self.system.between(before, after)
-        (v, a), (w, b) = before.motion, after.motion
-        off = np.abs(way - 0.5 * h * (v + w) - h * h / 12.0 * (a - b))
-        bodies = len(way) - len(self.system.starts)
-        return all(
-            off[part].max(initial=0.0) <= LEAP * np.abs(way[part]).max(initial=0.0) + BLUR
-            for part in (slice(bodies), slice(bodies, None))
-        )
-
     # --- many instants -------------------------------------------------------------------------------------
 
     def solve(
         self, state: State, time: Floats, level: int, progress: Callable[[float], object] | None = None
-    ) -> Answer:
+    ) -> None:
         """Solve all instants of a state, of which given bodies and inputs are set, block by block."""
-        T, last, done, wanted = state.instants, self.system.start, 0, True
-        nothing = np.zeros(T)
-        answer = Answer(state, np.full(T, NOT_COMPUTED), nothing + np.nan, np.zeros(T, np.int64), nothing)
+        T, last, done, wanted = len(time), self.system.start, 0, True
         block = max(FEWEST, min(MOST, NUMBERS // max(self.system.n, 1)))
         with np.errstate(all="ignore"), one_blas_thread(self.system.bodies):
             for first in range(0, T, block):
                 at = slice(first, min(first + block, T))
-                part = Answer(state.at(at), *(getattr(answer, f.name)[at] for f in fields(Answer)[1:]))
+                part = state.at(at)
                 self._solve_block(part, last, time[at], level)
-                state.put(at, part.state)
+                state.X[:, at] = part.X
                 if part.sound.any():
-                    last = part.state.at([np.flatnonzero(part.sound)[-1]])
+                    last = part.at([np.flatnonzero(part.sound)[-1]])
                 while progress is not None and wanted and done < at.stop:
                     done = min(done + -(-T // PARTS), T)
                     wanted = progress((done + 1) / (T + 1)) is not False  # the reference is the first of them
                 if not wanted:
-                    answer.status[done:], answer.residual[done:] = NOT_COMPUTED, np.nan
-                    answer.steps[done:], answer.condition[done:] = 0, 0.0
+                    state.status[done:], state.residual[done:] = NOT_COMPUTED, np.nan
+                    state.steps[done:] = state.condition[done:] = 0.0
                     break
-        return answer
 
-    def _solve_block(self, answer: Answer, last: State, time: Floats, level: int) -> None:
-        state = answer.state
+    def _solve_block(self, state: State, last: State, time: Floats, level: int) -> None:
         waits = np.isnan(state.pose[:, : self.system.known].sum(axis=(0, 1)))
-        answer.status[:] = np.where(waits, PREDECESSOR_FAILED, OPEN)
-        knots, start = self._knots(state, waits), last
-        for t in knots:
-            if self._reached(answer, start, t, level):
-                start = state.at([t])
-        self._fill_between(answer, knots, time)
-        for t in np.flatnonzero(answer.status == OPEN).tolist():
-            before = np.flatnonzero(answer.status[:t] == OK)
-            self._reached(answer, state.at([before[-1]]) if len(before) else last, t, level)
-        self._finish(answer, level)
-
-    def _reached(self, answer: Answer, start: State, t: int, level: int) -> bool:
-        """Whether an instant is reached; what cannot be is said, if it is at the end of a stretch."""
-        goal = answer.state.at([t])
-        if self._is_behind(start, goal):
-            answer.status[t], answer.residual[t] = self._wall[2:]
-            return False
-        status, found, answer.steps[t], answer.residual[t] = self._reach(start, goal)
-        known = self.system.known
-        if status != OK and known > 1 and self.system.planar:  # poses alone are given: there is a shorter way
-            near = start.at(slice(None))
-            near.pose[4, :known] += whole_turns((goal.pose[4] - near.pose[4])[:known])
-            if (near.pose[4] != start.pose[4]).any():
-                status, found, answer.steps[t], answer.residual[t] = self._reach(near, goal)
-        if status == OK or (status == SINGULAR and level == 0 and answer.residual[t] <= VIOLATED):
-            answer.state.put([t], found)
-            answer.status[t] = OK
-            return True
-        answer.status[t] = status
-        if status != SINGULAR:  # a way may lead over a dead point
-            way = goal.inputs[0] - start.inputs[0]
-            self._wall = start.inputs[0], way, status, float(answer.residual[t])
-        return False
-
-    def _is_behind(self, start: State, goal: State) -> bool:
-        """Whether the straight line from here to there passes a place that could not be reached from here."""
-        origin, to_wall, _, _ = self._wall
-        if self.system.known > 1 or not np.array_equal(origin, start.inputs[0]):
-            return False
-        way = goal.inputs[0] - origin
-        length, distance = np.linalg.norm(way), np.linalg.norm(to_wall)
-        return bool(0.0 < distance <= length) and bool(np.abs(way / length - to_wall / distance).max() < 1e-9)
-
-    @staticmethod
-    def _knots(state: State, waits: Bools) -> list[int]:
-        """Instants, the last one too, between which no input goes far."""
-        sound = np.flatnonzero(~waits)
-        if not len(sound):
-            return []
-        knots = [int(sound[0])]
+        state.status[:] = np.where(waits, PREDECESSOR_FAILED, OPEN)
+        # Instants, the last one too, between which no input goes far.
+        sound = np.flatnonzero(~waits).tolist()
+        knots, start = sound[:1], last
         travel = np.abs(np.diff(state.inputs[0], axis=1, prepend=state.inputs[0, :, :1])).cumsum(axis=1)
-        for t in sound[1:].tolist():
+        for t in sound[1:]:
             way = (travel[:, t] - travel[:, knots[-1]]).max(initial=0.0)
             if (way > 0.5 * CAP or t - knots[-1] > STRIDE) and t - 1 > knots[-1] and not waits[t - 1]:
                 knots.append(t - 1)
-        if knots[-1] != sound[-1]:
-            knots.append(int(sound[-1]))
-        return knots
+        if knots and knots[-1] != sound[-1]:
+            knots.append(sound[-1])
+        for t in knots:
+            if self._reached(state, start, t, level):
+                start = state.at([t])
+        self._fill_between(state, knots, time)
+        for t in np.flatnonzero(state.status == OPEN).tolist():
+            before = np.flatnonzero(state.status[:t] == OK)
+            self._reached(state, state.at([before[-1]]) if len(before) else last, t, level)
+        at = np.flatnonzero(state.status == OK)
+        if len(at):
+            now = state.at(at)
+            self._finish(now, level)
+            state.X[:, at] = now.X
 
-    def _fill_between(self, answer: Answer, knots: list[int], time: Floats) -> None:
-        """Instants between two that were reached, all at once from interpolated guesses."""
-        state, reached = answer.state, answer.status == OK
+    def _reached(self, state: State, start: State, t: int, level: int) -> bool:
+        """Whether an instant is reached; what cannot be is said, if it is at the end of a stretch."""
+        goal, known, planar = state.at([t]), self.system.known, self.system.planar
+        origin, to_wall, *wall = self._wall
+        way, is_behind = goal.inputs[0] - start.inputs[0], False
+        if known == 1 and np.array_equal(origin, start.inputs[0]):  # perhaps past what could not be reached
+            length, distance = np.linalg.norm(way), np.linalg.norm(to_wall)
+            aside = np.abs(way / length - to_wall / distance).max()
+            is_behind = bool(0.0 < distance <= length and aside < 1e-9)
+        if is_behind:
+            goal.status[0], goal.residual[0] = wall
+        else:
+            self._reach(start, goal)
+            if goal.status[0] != OK and known > 1 and planar:  # poses alone are given: there is a shorter way
+                near = start.at(slice(None))
+                near.pose[4, :known] += whole_turns((goal.pose[4] - near.pose[4])[:known])
+                if (near.pose[4] != start.pose[4]).any():
+                    self._reach(near, goal)
+            if goal.status[0] == SINGULAR and level == 0 and goal.residual[0] <= VIOLATED:
+                goal.status[0] = OK
+            if goal.status[0] not in (OK, SINGULAR):  # a way may lead over a dead point
+                self._wall = start.inputs[0], way, goal.status[0], goal.residual[0]
+        state.X[:, [t]] = goal.X
+        return bool(goal.status[0] == OK)
+
+    def _fill_between(self, state: State, knots: list[int], time: Floats) -> None:
+        """Instants between two that were reached, all at once from cubics through these and their rates."""
+        system, reached = self.system, state.status == OK
         pairs = [(a, b) for a, b in pairwise(knots) if reached[a] and reached[b] and b > a + 1]
         if not pairs:
             return
@@ -285,65 +244,44 @@ class Way:
         at = state.at(ends)
         self._rates(at, self._factors(at))
         between = np.concatenate([np.arange(a + 1, b) for a, b in pairs])
-        between = between[answer.status[between] == OPEN]
+        between = between[state.status[between] == OPEN]
         right = np.searchsorted(ends, between)
-        a, b = time[ends[right - 1]], time[ends[right]]
-        guess = self._interpolated(
-            at.at(right - 1), at.at(right), state.at(between), time[between] - a, b - a
-        )
-        solved, residual, steps, factors = self.newton(guess, FEW, NEAR)
-        solved &= self._holds(factors)
-        good = between[solved]
-        state.put(good, guess.at(solved))
-        answer.status[good], answer.residual[good], answer.steps[good] = OK, residual[solved], steps[solved]
-
-    def _interpolated(self, a: State, b: State, at: State, t: Floats, h: Floats) -> State:
-        """States by cubics through two states and their rates, at times behind the first."""
-        way, ahead = self.system.between(a, b), b.motion[0].copy()
-        if not self.system.planar:  # rate of the rotation vector from a to b, whose derivative turns with it
-            turn, spin = (self.system.twists(vector)[3:] for vector in (way, ahead))
+        a, b, guess = at.at(right - 1), at.at(right), state.at(between)
+        begin, end = time[ends[right - 1]], time[ends[right]]
+        way, ahead, h = system.between(a, b), b.motion[0].copy(), end - begin
+        x, known = (time[between] - begin) / h, system.known
+        if not system.planar:  # rate of the rotation vector from a to b, whose derivative turns with it
+            turn, spin = (system.twists(vector)[3:] for vector in (way, ahead))
             swept = cross([*turn], [*spin])
             spin += np.array(cross([*turn], swept)) / 12.0 - 0.5 * np.array(swept)
-        x = t / h
         way = h * a.motion[0] * x * (1 - x) ** 2 + way * x * x * (3 - 2 * x) - h * ahead * x * x * (1 - x)
-        known, given = self.system.known, len(way) - self.system.n
-        at.pose[:, known:], at.unknown = a.pose[:, known:], a.unknown
-        self.system.move(at, way[given:])
-        return at
+        guess.pose[:, known:], guess.unknown[:] = a.pose[:, known:], a.unknown
+        system.move(guess, way[len(way) - system.n :])
+        solved, guess.residual[:], guess.steps[:], factors = self.newton(guess, FEW, NEAR)
+        solved &= self._holds(factors)
+        guess.status[:] = OK
+        state.X[:, between[solved]] = guess.X[:, solved]
 
-    def _finish(self, answer: Answer, level: int) -> None:
+    def _finish(self, now: State, level: int) -> None:
         """Residuals, conditions and rates where the equations are met, and contacts where they are not."""
-        state, at = answer.state, np.flatnonzero(answer.status == OK)
-        if not len(at):
-            return
-        now = state.at(at)
         rows, entries = self.system.step(now)
         factors, worst = factorised(self.system, self.method, entries), np.abs(rows).max(axis=0)
-        answer.residual[at], answer.condition[at] = worst, factors.condition
+        now.residual[:], now.condition[:] = worst, factors.condition
         if level > 0:
             self._rates(now, factors)
-            state.put(at, now)
-            answer.status[at[~(factors.condition > LEAST)]] = SINGULAR
+            now.status[~(factors.condition > LEAST)] = SINGULAR
         # Far from the world's origin a residual cannot fall below the rounding of the positions.
         rounding = 64 * np.finfo(float).eps * float(np.nanmax(np.abs(now.pose[:2]), initial=0.0))
-        off = np.flatnonzero((worst > max(rounding, self.allowance)) & (answer.status[at] == OK))
-        answer.status[at[off]] = DROPPED
-        for k, matrix in zip(off.tolist(), self.system.dense(entries[:, off]), strict=True):
-            gap = self._gap(matrix, rows[:, k])
-            if gap:
-                answer.status[at[k]] = CONTACT_LOST if gap > 0.0 else INTERPENETRATION
-                answer.residual[at[k]] = abs(gap)
-
-    def _gap(self, jacobian: Floats, missed: Floats) -> float:
-        """The largest gap if only contacts miss; 0 if they cannot bear what the equations lack."""
+        off = np.flatnonzero((worst > max(rounding, self.allowance)) & (now.status == OK))
+        now.status[off] = DROPPED
         gaps = np.flatnonzero(self.system.is_gap)
-        if not len(gaps):
-            return 0.0
-        left, _, _ = np.linalg.svd(jacobian)
-        # Combinations of equations that no motion changes.
-        fixed = left[:, jacobian.shape[1] :].T
-        lack = fixed @ missed
-        borne, *_ = np.linalg.lstsq(fixed[:, gaps], lack, rcond=1e-9)
-        if np.linalg.norm(fixed[:, gaps] @ borne - lack) > (1.0 - BORNE) * np.linalg.norm(lack):
-            return 0.0
-        return float(borne[np.abs(borne).argmax()])
+        for k, matrix in zip(off.tolist(), self.system.dense(entries[:, off]), strict=True):
+            # Combinations of equations that no motion changes: do contacts bear what they lack?
+            fixed = np.linalg.svd(matrix)[0][:, matrix.shape[1] :].T
+            lack = fixed @ rows[:, k]
+            borne, *_ = np.linalg.lstsq(fixed[:, gaps], lack, rcond=1e-9)
+            unborne = np.linalg.norm(fixed[:, gaps] @ borne - lack)
+            if len(gaps) and unborne <= (1.0 - BORNE) * np.linalg.norm(lack):
+                gap = float(borne[np.abs(borne).argmax()])
+                now.status[k] = CONTACT_LOST if gap > 0.0 else INTERPENETRATION
+                now.residual[k] = abs(gap)

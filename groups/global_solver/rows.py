@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from groups.engine.curves import pieces_of
 from groups.engine.users import Opaque, numbers_of
-from mbssa.arrays import Floats, Ints
-from mbssa.graph.derivative import Direction, derivative
-from mbssa.graph.frames import UNIT, Frame, Motion, carried, cross, minus, relative, times, total
+from groups.passive_rotations import LockedRotation
+from groups.setting import Setting
+from mbssa.arrays import Floats
+from mbssa.graph.derivative import Direction, Twist, derivative
+from mbssa.graph.frames import UNIT, Frame, Motion, carried, cross, dot, minus, relative, times, total
 from mbssa.graph.nodes import Graph, above, atan2, cos, curve, graph_of, is_node
 from mbssa.graph.source import functions
 from mbssa.joints.cams.contact import CURVE, contact_rows, contacts
-from mbssa.joints.catalogue import JointType
-from mbssa.joints.equations import differs, sine_cosine, value
+from mbssa.joints.catalogue import type_of_joint
+from mbssa.joints.equations import Elementary, differs, sine_cosine, value
 from mbssa.joints.frames import Frames
 from mbssa.joints.relations import JointRelations, Relation, Term
 
-#: A function of places in arrays, by :func:`mbssa.graph.source.functions`, and the inputs that it takes: by
-#: name their places among the arguments, and their indices k (n,) and i (n, 1).
-Printed = tuple[Callable[..., Sequence[Any]], dict[str, tuple[Sequence[int], Ints, Ints]]]
+#: Input of a function: name, and index k of the body, drive or unknown, and component or order i.
+Input = tuple[str, tuple[int, int]]
+#: A function of arrays, and the inputs that it takes.
+Printed = tuple[Callable[..., Sequence[Any]], list[Input]]
 #: Pose of a body in a state: x, y, cosine, sine and angle in the plane; in space place, then axes by columns.
 PLANAR, SPATIAL = 5, 12
 #: Components of the twist of a body, of its origin, that a space has.
 COLUMNS = {True: (0, 1, 5), False: (0, 1, 2, 3, 4, 5)}
+#: Inputs whose rates are inputs too.
+_RATES = {"s": "ds", "v": "a", "ds": "dds"}
 
 
 class Numbers:
@@ -66,13 +70,15 @@ class Nodes(Numbers):
 
     def __init__(self, planar: bool, constant: Sequence[float | None]) -> None:
         super().__init__((), ())
-        self.graph, self.planar, self._constant = Graph(), planar, iter(constant)
+        self.graph, self.columns, self._constant = Graph(), COLUMNS[planar], iter(constant)
         self._frames: dict[int, Frame] = {}
+        #: Rates of all inputs: the bodies' origins have twists, the unknowns rates.
+        self.time = Direction(self._rate, self._about)
 
     def body(self, k: int) -> Frame:
         if k not in self._frames:
             motion, x = Motion(None, body=k), [self._input("b", k, i) for i in range(SPATIAL)]
-            if self.planar:
+            if len(self.columns) == 3:
                 c, s = x[2], x[3]
                 place, axes, angle = [x[0], x[1], 0.0], [[c, s, 0.0], [-s, c, 0.0], UNIT[2]], x[4]
             else:
@@ -98,140 +104,157 @@ class Nodes(Numbers):
     def _input(self, name: str, k: int, i: int) -> Any:
         return self.graph.input(name, (k, i))
 
-    def along(self, twist: Callable[[int], list[Any]], rate: Callable[[str, Any], Any]) -> Direction:
-        """Direction in which the bodies' origins have twists (6,), and all other inputs rates."""
+    def _about(self, body: int) -> Twist:
+        v: list[Any] = [0.0] * 6
+        for k, column in enumerate(self.columns):
+            v[column] = self._input("v", body, k)
+        return minus(v[:3], cross(v[3:], self.body(body).place)), v[3:]
 
-        def about(body: int) -> tuple[list[Any], list[Any]]:
-            v = twist(body)
-            return minus(v[:3], cross(v[3:], self.body(body).place)), v[3:]
-
-        # Of a body the angle in the plane alone is no vector that is carried.
-        return Direction(lambda name, k: twist(k[0])[5] if name == "b" else rate(name, k), about)
-
-    def by(self, body: int, column: int) -> Direction:
-        """Unit velocity of a body's origin, or unit angular velocity; of an unknown with body -1."""
-        return self.along(
-            lambda b: [float((b, k) == (body, column)) for k in range(6)],
-            lambda name, k: float(body < 0 and name == "s" and k[0] == column),
-        )
-
-    def by_time(self) -> Direction:
-        """Rates of all inputs, which are inputs too."""
-        rates = {"v": "a", "s": "ds", "ds": "dds"}
-
-        def twist(body: int) -> list[Any]:
-            v: list[Any] = [0.0] * 6
-            for k, column in enumerate(COLUMNS[self.planar]):
-                v[column] = self._input("v", body, k)
-            return v
-
-        def rate(name: str, k: Any) -> Any:
-            if name == "u":
-                return self._input("u", k[0], k[1] + 1)
-            return self._input(rates[name], *k) if name in rates else 0.0
-
-        return self.along(twist, rate)
+    def _rate(self, name: str, k: Any) -> Any:
+        if name == "b":  # the angle in the plane alone is no vector that is carried
+            return self._input("v", k[0], 2)
+        if name == "u":
+            return self._input("u", k[0], k[1] + 1)
+        return self._input(_RATES[name], *k) if name in _RATES else 0.0
 
 
-#: Writes the rows of a joint.
-Writer = Callable[[Numbers], list[Any]]
+class Written(NamedTuple):
+    """Equations of a joint on its bodies, and the rows of its inputs."""
+
+    key: Hashable  # joints of the same one share their kind; None of one that shares with none
+    bodies: Sequence[int]
+    rows: Callable[[Numbers], list[Any]]
+    drives: Sequence[int]
+    gaps: Sequence[bool]  # of the first rows, whether each is the gap of a contact
 
 
-@dataclass(frozen=True, eq=False)
-class Kind:
-    """Printed rows of a type, and which of their derivatives there are: row, body or -1, its column."""
+def _is(one: Input, name: str, at: Any) -> float:
+    return float((name, at) == one)
+
+
+class Kind(NamedTuple):
+    """Printed rows of a type, and which of their derivatives there are: row, and twist or rate."""
 
     rows: int
-    entries: Ints  # (K, 3)
+    entries: list[tuple[int, Input]]
     #: Functions ``step``: rows, then entries; ``rate`` and ``second`` derivative of the rows by time.
     functions: Mapping[str, Printed]
-
-
-def _traced(writer: Writer, planar: bool, bodies: int, constant: Sequence[float | None]) -> Kind:
-    nodes = Nodes(planar, constant)
-    rows = writer(nodes)
-    by = [((b, k), nodes.by(b, c)) for b in range(bodies) for k, c in enumerate(COLUMNS[planar])]
-    by += [((-1, k), nodes.by(-1, k)) for k in range(len(nodes.starts))]
-    entries = {
-        (r, *place): slope
-        for place, direction in by
-        for r, slope in enumerate(derivative(rows, direction))
-        if is_node(slope) or slope != 0.0
-    }
-    time = nodes.by_time()
-    rate = derivative(rows, time)
-    results = {"step": [*rows, *entries.values()], "rate": rate, "second": derivative(rate, time)}
-    printed: dict[str, Printed] = {}
-    for which, found in results.items():
-        (_, arrays), inputs = functions("rows", [], found)
-        alike: dict[str, list[tuple[int, int, int]]] = {}
-        for place, (name, (k, i)) in enumerate(inputs):
-            alike.setdefault(name, []).append((place, k, i))
-        used = {name: list(zip(*each, strict=True)) for name, each in alike.items()}.items()
-        printed[which] = arrays, {n: (at, np.array(k), np.array(i)[:, None]) for n, (at, k, i) in used}
-    return Kind(len(rows), np.array(list(entries), dtype=np.int64).reshape(-1, 3), printed)
 
 
 #: Kinds by what their joints have in common, for this process; those of curves and functions are not kept.
 _kinds: dict[Hashable, Kind] = {}
 
 
-def kind_of(key: Hashable, writer: Writer, planar: bool, bodies: int, numbers: Floats) -> Kind:
-    """The type of some joints of so many bodies and these numbers (joints, n), which is printed once."""
+def kind_of(joint: Written, planar: bool, numbers: Floats) -> Kind:
+    """The type of some joints like this one with these numbers (joints, n), which is printed once."""
     constant = tuple(
         float(column[0]) if column[0] in (-1.0, 0.0, 1.0) and (column == column[0]).all() else None
         for column in numbers.T
     )
-    whole = key, planar, constant
-    kind = _kinds.get(whole) or _traced(writer, planar, bodies, constant)
-    if key is not None:
+    whole = joint.key, planar, constant
+    if joint.key is not None and whole in _kinds:
+        return _kinds[whole]
+    nodes = Nodes(planar, constant)
+    rows = joint.rows(nodes)
+    rate = derivative(rows, nodes.time)
+    moved: list[Input] = [("v", (b, k)) for b in range(len(joint.bodies)) for k in range(len(nodes.columns))]
+    entries = dict[tuple[int, Input], Any]()
+    for one in [*moved, *(("ds", (k, 0)) for k in range(len(nodes.starts)))]:
+        # A rate is linear in twists and rates, and its derivative by one is the entry of that.
+        slopes = enumerate(derivative(rate, Direction(partial(_is, one))))
+        entries |= {(r, one): slope for r, slope in slopes if is_node(slope) or slope != 0.0}
+    results = {"step": [*rows, *entries.values()], "rate": rate, "second": derivative(rate, nodes.time)}
+    printed = {}
+    for which, found in results.items():
+        (_, arrays), inputs = functions("rows", [], found)
+        printed[which] = arrays, inputs
+    kind = Kind(len(rows), list(entries), printed)
+    if joint.key is not None:
         _kinds[whole] = kind
     return kind
 
 
-# --- writers -----------------------------------------------------------------------------------------
+# --- joints ------------------------------------------------------------------------------------------
 
 
-def pair_writer(kind: JointType, driven: Sequence[str], frames: Frames, j: int) -> Writer:
-    """Rows of a joint on the relative pose of two bodies."""
-    pair, size = kind.pair, frames.size
-    assert pair is not None
+def joint_of(setting: Setting, j: int) -> Written:
+    """Equations of a joint, and of its driven coordinates."""
+    mechanism, frames = setting.mechanism, setting.frames
+    row, relations = type_of_joint(mechanism, j), frames.relations.get(j)
+    driven = tuple(name for name in row.coordinates if (j, name) in setting.drives)
+    drives = tuple(setting.drives[j, name] for name in driven)
+    if relations is None:
+        assert row.pair is not None
+        gaps = [name == row.gap for name, _ in row.pair.constraints]
+        chosen = [row.pair.coordinates[row.coordinates.index(name)] for name in driven]
+        rows = partial(pair_rows, [e for _, e in row.pair.constraints], chosen, frames, j)
+        return Written((row, driven), mechanism.joint_bodies(j)[:2], rows, drives, gaps)
+    for name in driven:
+        if name not in relations.coordinates:
+            raise ValueError(f"coordinate {name!r} of a joint cannot be driven: it has no equation")
+    leading, key = [relations.coordinates[name] for name in driven], None
+    if not relations.curves and relations.function is None:
+        pairs = [tuple(relations.bodies.index(b) for b in pair.bodies) for pair in relations.pairs]
+        every = [*relations.constraints, *leading]
+        terms = [[(t.kind, pairs[t.pair], t.numbers) for t in relation.terms] for relation in every]
+        key = row, driven, len(relations.bodies), repr(terms)
+    rows = partial(relation_rows, relations, leading, frames.size, mechanism.joint_ids[j])
+    gaps = [row.gap != "" and of.name.startswith(row.gap) for of in relations.constraints]
+    return Written(key, relations.bodies, rows, drives, gaps)
+
+
+def spin_of(setting: Setting, spin: LockedRotation) -> Written:
+    """Equation that locks a passive rotation: a line of the body stays square to one of the world."""
+    in_frame = setting.frames.rotation[0] @ spin.in_frame
 
     def rows(numbers: Numbers) -> list[Any]:
-        d, C = relative(*(numbers.end(k, frames.origin[j, k] / size, frames.axes[j, k]) for k in (0, 1)))
-        found = []
-        for _, e in pair.constraints:
-            given = numbers.number(frames.parameters[e.parameter][j] / size) if e.parameter else None
-            found.append(value(e, d, C, given))
-        for k, name in enumerate(driven):
-            e, u = pair.coordinates[kind.coordinates.index(name)], numbers.drive(k)
-            angle = sine_cosine(e, d, C)
-            if angle and e.kind in ("cardan", "elevation"):  # the cosine is negative beyond a quarter turn
-                angle = angle[0] * above(cos(u), 1.0, -1.0), angle[1]
-            found.append(differs(*angle, u) if angle else value(e, d, C) - u)
-        return found
+        return [dot(numbers.vector(in_frame), numbers.body(0).along(numbers.vector(spin.in_body)))]
 
-    return rows
+    return Written("spin", (spin.body,), rows, (), ())
 
 
-def relations_writer(
-    relations: JointRelations, chosen: Sequence[Relation], size: float, joint: str
-) -> Writer:
+def pair_rows(
+    constraints: Sequence[Elementary], driven: Sequence[Elementary], frames: Frames, j: int, numbers: Numbers
+) -> list[Any]:
+    """Rows of a joint on the relative pose of two bodies."""
+    size, found = frames.size, []
+    d, C = relative(*(numbers.end(k, frames.origin[j, k] / size, frames.axes[j, k]) for k in (0, 1)))
+    for e in constraints:
+        given = numbers.number(frames.parameters[e.parameter][j] / size) if e.parameter else None
+        found.append(value(e, d, C, given))
+    for k, e in enumerate(driven):
+        angle, u = sine_cosine(e, d, C), numbers.drive(k)
+        if angle and e.kind in ("cardan", "elevation"):  # the cosine is negative beyond a quarter turn
+            angle = angle[0] * above(cos(u), 1.0, -1.0), angle[1]
+        found.append(differs(*angle, u) if angle else value(e, d, C) - u)
+    return found
+
+
+def relation_rows(
+    relations: JointRelations, driven: Sequence[Relation], size: float, joint: str, numbers: Numbers
+) -> list[Any]:
     """Rows of sums of terms, constraints first, then driven ones; those of unknowns come behind them."""
-    curves = [profile.scaled(1.0 / size) for profile in relations.curves]
-    first_driven = len(relations.constraints)
+    found, more = [], list[Any]()
 
-    def term_of(numbers: Numbers, term: Term, more: list[Any]) -> Any:
+    def term_of(term: Term) -> Any:
         pair = relations.pairs[term.pair]
         places = [relations.bodies.index(b) for b in pair.bodies]
         if term.kind == "turned":
             return numbers.body(places[1]).angle
         if term.kind == "user":
-            return _user(numbers, relations, size, joint)
+            assert relations.function is not None  # it is called at every instant, traced or not
+            bodies = map(numbers.body, range(len(relations.bodies)))
+            scaled = [Frame(times(size, body.place), body.axes, body.angle) for body in bodies]
+            function, x = Opaque(relations.function, joint), numbers_of(relations.function, scaled)
+            graph = graph_of(x)
+            if graph is None:
+                return function.of(0)(*x)
+            return graph.make("user", tuple(graph.node(v).i for v in x), (function, 0))
         A, B = (numbers.end(k, pair.origin[s] / size, pair.axes[s]) for s, k in enumerate(places))
         d, C = relative(A, B)
         parameter = numbers.number(term.parameter / size)
         if term.kind == "contact":
+            curves = [profile.scaled(1.0 / size) for profile in relations.curves]
             return _contact(numbers, term.numbers[0], curves, d, C, more) - parameter
         x = minus(B.place, A.place)
         angle = (x[1], x[0]) if term.kind == "line" else sine_cosine(term.elementary, d, C)
@@ -242,31 +265,24 @@ def relations_writer(
         more.append(differs(*angle, theta))
         return theta
 
-    def rows(numbers: Numbers) -> list[Any]:
-        found, more = [], list[Any]()
-        for n, relation in enumerate(chosen):
-            scale = size if relation.is_length else 1.0
-            terms = [
-                numbers.number(term.factor / (scale if term.is_angle or term.kind == "user" else 1.0))
-                * term_of(numbers, term, more)
-                for term in relation.terms
-            ]
-            row = total(terms) - numbers.number(relation.constant / scale)
-            found.append(row - numbers.drive(n - first_driven) if n >= first_driven else row)
-        return found + more
-
-    return rows
+    for n, relation in enumerate([*relations.constraints, *driven], -len(relations.constraints)):
+        scale = size if relation.is_length else 1.0
+        terms = [
+            numbers.number(term.factor / (scale if term.is_angle or term.kind == "user" else 1.0))
+            * term_of(term)
+            for term in relation.terms
+        ]
+        row = total(terms) - numbers.number(relation.constant / scale)
+        found.append(row - numbers.drive(n) if n >= 0 else row)
+    return found + more
 
 
 def _contact(numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any, more: list[Any]) -> Any:
     """Gap of two profiles; their places of contact are unknowns, searched at the reference alone."""
-    found: list[Any] = []
+    search = cache(lambda: contacts(curves[0], (*curves, None)[1], kind, np.array([d]), np.array([C])))
 
     def place(k: int) -> float:
-        if not found:
-            other = curves[1] if len(curves) > 1 else None
-            found.append(contacts(curves[0], other, kind, np.array([d]), np.array([C])))
-        return float(curves[k].parameter(found[0].place[:, k])[0])
+        return float(curves[k].parameter(search().place[:, k])[0])
 
     at = [numbers.unknown(partial(place, k)) for k in range(2 if kind == CURVE else 1)]
 
@@ -276,23 +292,3 @@ def _contact(numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any,
     gap, rows = contact_rows(kind, d, C, on, 1.0)
     more += rows
     return gap
-
-
-def _user(numbers: Numbers, relations: JointRelations, size: float, joint: str) -> Any:
-    """A user's function, which is called at every instant, traced or not."""
-    assert relations.function is not None
-    bodies = [numbers.body(k) for k in range(len(relations.bodies))]
-    scaled = [Frame(times(size, body.place), body.axes, body.angle) for body in bodies]
-    function, x = Opaque(relations.function, joint), numbers_of(relations.function, scaled)
-    graph = graph_of(x)
-    if graph is None:
-        return function.of(0)(*x)
-    return graph.make("user", tuple(graph.node(v).i for v in x), (function, 0))
-
-
-def shape_of(relations: JointRelations, chosen: Sequence[Relation]) -> Hashable:
-    """Traits in common of joints of relations that share rows; None of one that shares with none."""
-    pairs = [tuple(relations.bodies.index(b) for b in pair.bodies) for pair in relations.pairs]
-    rows = [[(t.kind, pairs[t.pair], t.numbers) for t in relation.terms] for relation in chosen]
-    alone = relations.curves or relations.function is not None
-    return None if alone else repr((rows, len(relations.bodies)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,83 +10,59 @@ import numpy as np
 from groups.global_solver.rows import (
     PLANAR,
     SPATIAL,
+    Input,
     Kind,
     Numbers,
-    Writer,
+    Written,
+    joint_of,
     kind_of,
-    pair_writer,
-    relations_writer,
-    shape_of,
+    spin_of,
 )
 from groups.motion import Motion
-from groups.passive_rotations import LockedRotation
 from groups.setting import Setting
+from groups.status import DROPPED, NOT_COMPUTED, OK
 from mbssa.arrays import Bools, Floats, Ints
-from mbssa.graph.frames import Frame, cross, dot
-from mbssa.joints.catalogue import is_length, type_of_joint
-from mbssa.joints.poses import Poses
+from mbssa.graph.frames import Frame, cross
+from mbssa.joints.catalogue import is_length
 
 
-@dataclass(eq=False)
 class State:
-    """All bodies (N) at T instants, lengths in sizes of the mechanism, and its inputs (D) there."""
+    """All bodies (N) and inputs (D) at T instants, lengths in sizes of the mechanism, and their quality."""
 
-    pose: Floats  # (5 or 12, N, T) as in rows
-    unknown: Floats  # (Q, T) places of contacts, and angles that count turns
-    inputs: Floats  # (3, D, T) values, rates, second derivatives
-    motion: Floats  # (2, W, T) twists of the origins, body by body, and rates of the unknowns; accelerations
+    def __init__(self, X: Floats, shape: tuple[int, int, int, int]) -> None:
+        self.X, self.shape, T = X, shape, X.shape[1]
+        numbers, bodies, inputs, unknowns = shape
+        ends = np.cumsum([numbers * bodies, 3 * inputs, unknowns]).tolist()
+        pose, given, self.unknown, motion = np.split(X[:-4], ends)
+        #: (T,) each.
+        self.status, self.residual, self.steps, self.condition = X[-4:]
+        self.pose = pose.reshape(numbers, bodies, T)  # (5 or 12, N, T) as in rows
+        self.inputs = given.reshape(3, inputs, T)  # values, rates, second derivatives
+        #: (2, W, T) twists of the origins, body by body, and rates of the unknowns; accelerations.
+        self.motion = motion.reshape(2, len(motion) // 2, T)
+
+    @property
+    def sound(self) -> Bools:
+        """(T,) whether an instant has a pose."""
+        return np.isin(self.status, (OK, DROPPED))
 
     def at(self, which: Any) -> State:
         """A copy of some of the instants."""
-        return State(*(np.array(getattr(self, f.name)[..., which]) for f in fields(self)))
-
-    def put(self, which: Any, other: State) -> None:
-        """Take these instants from another state."""
-        for f in fields(self):
-            getattr(self, f.name)[..., which] = getattr(other, f.name)
-
-    @property
-    def instants(self) -> int:
-        return int(self.pose.shape[2])
+        return State(np.array(self.X[:, which], order="C"), self.shape)
 
 
-@dataclass(frozen=True, eq=False)
-class Joints:
-    """Joints of one kind: bodies, geometry, unknowns and inputs of each."""
+class Joints(NamedTuple):
+    """Joints (J) of one kind: geometry, and by printed function the rows (inputs, J) of a state it reads."""
 
     kind: Kind
-    body: Ints  # (bodies, J) places on the stage
+    joints: int
     given: list[Floats]  # (J, 1) each
-    unknown: Ints  # (unknowns, J)
-    drive: Ints  # (driven, J)
-    is_gap: Bools  # (rows,) whether each is the gap of a contact, which can open
+    reads: dict[str, Ints]
 
-    def results(self, which: str, state: State, wide: int) -> Sequence[Any]:
-        """Results of a printed function, of all joints (J, T) each."""
-        call, used = self.kind.functions[which]
-        first, given = state.pose.shape[1] * wide, dict[int, Any]()
-        for name, (places, k, i) in used.items():
-            match name:
-                case "b":
-                    found = state.pose[i, self.body[k]]
-                case "u":
-                    found = state.inputs[i, self.drive[k]]
-                case "s":
-                    found = state.unknown[self.unknown[k]]
-                case "v" | "a":
-                    found = state.motion["va".index(name)][self.body[k] * wide + i]
-                case _:
-                    found = state.motion[("ds", "dds").index(name)][first + self.unknown[k]]
-            given.update(zip(places, found, strict=True))
-        return call(given, self.given)
-
-
-class _Joint(NamedTuple):
-    key: Hashable  # joints of the same one share their kind; None of one that shares with none
-    bodies: Sequence[int]
-    writer: Writer
-    drives: Sequence[int]
-    gaps: Sequence[bool]  # of the first rows, whether each is the gap of a contact
+    def results(self, which: str, state: State) -> list[Floats]:
+        """Results (J, T) of a printed function."""
+        found = self.kind.functions[which][0](state.X[self.reads[which]], self.given)
+        return [np.broadcast_to(x, (self.joints, state.X.shape[1])) for x in found]
 
 
 class System:
@@ -96,112 +71,90 @@ class System:
     # The first `known` bodies of the stage are given.
 
     def __init__(self, setting: Setting, joints: Sequence[int], stage: Sequence[int], known: int = 1) -> None:
-        self.mechanism, self.frames, self.known = setting.mechanism, setting.frames, known
-        self.drives, self.size, self.planar = setting.drives, self.frames.size, setting.planar
-        self.wide, self.linear = (3, 2) if self.planar else (6, 3)
+        self.size, self.planar, self.known = setting.frames.size, setting.planar, known
+        self.wide, self.linear, numbers = (3, 2, PLANAR) if self.planar else (6, 3, SPATIAL)
+        #: Of the components of a twist, m and rad in theirs.
+        self.scale = np.where(np.arange(self.wide) < self.linear, self.size, 1.0)
         self.stage, self.bodies = np.array(stage, dtype=np.int64), len(stage)
-        self.starts, self.units = list[float](), np.ones(len(setting.inputs))
-        self.units[[row for (_, name), row in self.drives.items() if is_length(name)]] = self.size
-        spins = [self._spin(spin) for spin in setting.spins if spin.body in stage[known:]]
-        every = [*map(self._joint, joints), *spins]
-        self.joints = list(self._rows(every, setting.reference, setting.inputs))
-        self.is_gap = np.concatenate([np.repeat(of.is_gap, of.body.shape[1]) for of in self.joints])
-        self.m, self.n = len(self.is_gap), (self.bodies - known) * self.wide + len(self.starts)
+        self.units = np.ones(len(setting.inputs))
+        self.units[[row for (_, name), row in setting.drives.items() if is_length(name)]] = self.size
+        every = [joint_of(setting, j) for j in joints]
+        every += [spin_of(setting, spin) for spin in setting.spins if spin.body in stage[known:]]
+        alike: dict[Hashable, list[tuple[Written, Numbers]]] = {}
+        at, inputs = setting.reference, setting.inputs / self.units
+        place = {body: k for k, body in enumerate(self.stage.tolist())}
+        origins, axes = (at.position / self.size).tolist(), at.rotation.swapaxes(1, 2).tolist()
+        for k, joint in enumerate(every):
+            frames = [Frame(origins[b], axes[b], float(at.angle[b])) for b in joint.bodies]
+            of = Numbers(frames, inputs[list(joint.drives)].tolist())
+            joint.rows(of)
+            alike.setdefault(k if joint.key is None else joint.key, []).append((joint, of))
+        starts = [start for same in alike.values() for _, of in same for start in of.starts]
+        self.unknowns = len(starts)
+        D, twists = len(inputs), self.bodies * self.wide
+        # Of a state, the first rows of inputs, unknowns, velocities and accelerations.
+        u = numbers * self.bodies
+        s = u + 3 * D
+        v = s + self.unknowns
+        a = v + twists + self.unknowns
+        self.joints, self.m, done, row, column, is_gap = list[Joints](), 0, 0, [], [], []
+        for same in alike.values():
+            first, of = same[0]
+            count, own = len(same), len(of.starts)
+            given = np.array([of.given for _, of in same])
+            kind = kind_of(first, self.planar, given)
+            body = np.array([[place[b] for b in joint.bodies] for joint, _ in same]).T
+            drive = np.array([joint.drives for joint, _ in same], dtype=np.int64).T
+            unknown = done + np.arange(count * own).reshape(count, own).T
+            done += count * own
+            # By name of an input: its numbers k of each joint, the first row, and steps by k and i.
+            places = {
+                "b": (body, 0, 1, self.bodies), "u": (drive, u, 1, D), "s": (unknown, s, 1, 0),
+                "v": (body, v, self.wide, 1), "ds": (unknown, v + twists, 1, 0),
+                "a": (body, a, self.wide, 1), "dds": (unknown, a + twists, 1, 0),
+            }  # fmt: skip
+
+            def rows_of(inputs: Sequence[Input], places: Any = places, count: int = count) -> Ints:
+                found = [
+                    f + by[k] * step + i * over for n, (k, i) in inputs for by, f, step, over in [places[n]]
+                ]
+                return np.array(found, dtype=np.int64).reshape(-1, count)
+
+            reads = {which: rows_of(read) for which, (_, read) in kind.functions.items()}
+            columns = [column[:, None] for column in np.ascontiguousarray(given.T)]
+            self.joints.append(Joints(kind, count, columns, reads))
+            numbered = self.m + np.arange(kind.rows * count).reshape(kind.rows, count)
+            row.append(numbered[[r for r, _ in kind.entries]].ravel())
+            column.append(rows_of([of for _, of in kind.entries]).ravel() - v - known * self.wide)
+            is_gap.append(np.isin(np.arange(kind.rows), np.flatnonzero(first.gaps)).repeat(count))
+            self.m += kind.rows * count
+        self.n = twists + self.unknowns - known * self.wide
         #: Number of dependent equations.
         self.redundant = self.m - self.n
         if self.redundant < 0:
-            raise ValueError(f"{self.mechanism.name} has {self.m} equations for {self.n} unknowns")
-        self.row, self.column = self._places()
+            raise ValueError(f"{setting.mechanism.name} has {self.m} equations for {self.n} unknowns")
+        #: Whether each row is the gap of a contact, which can open.
+        self.is_gap = np.concatenate(is_gap)
+        #: Row and column of each entry of the Jacobian; n is the column of bodies that are given.
+        self.row, self.column = np.concatenate(row), np.concatenate(column)
+        self.column[self.column < 0] = self.n
         #: One instant at rest, at the reference.
-        self.start = self._state(setting.reference, setting.inputs)
-
-    # --- joints --------------------------------------------------------------------------------------
-
-    def _joint(self, j: int) -> _Joint:
-        row, relations = type_of_joint(self.mechanism, j), self.frames.relations.get(j)
-        driven = tuple(name for name in row.coordinates if (j, name) in self.drives)
-        if relations is None:
-            assert row.pair is not None
-            bodies = self.mechanism.joint_bodies(j)[:2]
-            key: Hashable = (row, driven)
-            writer = pair_writer(row, driven, self.frames, j)
-            gaps = [name == row.gap for name, _ in row.pair.constraints]
-        else:
-            missing = [name for name in driven if name not in relations.coordinates]
-            if missing:
-                raise ValueError(f"coordinate {missing[0]!r} of a joint cannot be driven: it has no equation")
-            chosen = [*relations.constraints, *(relations.coordinates[name] for name in driven)]
-            bodies, shape = relations.bodies, shape_of(relations, chosen)
-            writer = relations_writer(relations, chosen, self.size, self.mechanism.joint_ids[j])
-            key = None if shape is None else (row, driven, shape)
-            gaps = [row.gap != "" and of.name.startswith(row.gap) for of in relations.constraints]
-        return _Joint(key, bodies, writer, tuple(self.drives[j, name] for name in driven), gaps)
-
-    def _spin(self, spin: LockedRotation) -> _Joint:
-        in_frame = self.frames.rotation[0] @ spin.in_frame
-
-        def rows(numbers: Numbers) -> list[Any]:  # a line of the body stays square to one of the world
-            return [dot(numbers.vector(in_frame), numbers.body(0).along(numbers.vector(spin.in_body)))]
-
-        return _Joint("spin", (spin.body,), rows, (), ())
-
-    def _rows(self, joints: Sequence[_Joint], reference: Poses, inputs: Floats) -> Iterator[Joints]:
-        """Joints that share a kind."""
-        alike: dict[Hashable, list[_Joint]] = {}
-        for k, joint in enumerate(joints):
-            alike.setdefault(k if joint.key is None else joint.key, []).append(joint)
-        place = {body: k for k, body in enumerate(self.stage.tolist())}
-        origins, axes = (reference.position / self.size).tolist(), reference.rotation.swapaxes(1, 2).tolist()
-        for same in alike.values():
-            body = np.array([[place[b] for b in joint.bodies] for joint in same]).T
-            drive = np.array([joint.drives for joint in same], dtype=np.int64).T
-            numbers = []
-            for joint in same:
-                frames = [Frame(origins[b], axes[b], float(reference.angle[b])) for b in joint.bodies]
-                values = (inputs / self.units)[list(joint.drives)]
-                numbers.append(Numbers(frames, values.tolist()))
-                joint.writer(numbers[-1])
-            given = np.array([each.given for each in numbers])
-            first, count = len(self.starts), len(numbers[0].starts)
-            unknown = first + np.arange(len(same) * count).reshape(len(same), count).T
-            self.starts += [start for each in numbers for start in each.starts]
-            kind = kind_of(same[0].key, same[0].writer, self.planar, len(body), given)
-            columns = [column[:, None] for column in np.ascontiguousarray(given.T)]
-            is_gap = np.isin(np.arange(kind.rows), np.flatnonzero(same[0].gaps))
-            yield Joints(kind, body, columns, unknown, drive, is_gap)
-
-    def _places(self) -> tuple[Ints, Ints]:
-        """Row and column of each entry of the Jacobian; n is the column of bodies that are given."""
-        rows, columns, first = [], [], 0
-        for joints in self.joints:
-            count = joints.body.shape[1]
-            for r, body, k in joints.kind.entries.tolist():
-                rows.append(first + r * count + np.arange(count))
-                if body < 0:
-                    columns.append((self.bodies - self.known) * self.wide + joints.unknown[k])
-                else:
-                    at = (joints.body[body] - self.known) * self.wide + k
-                    columns.append(np.where(at >= 0, at, self.n))
-            first += joints.kind.rows * count
-        return np.concatenate(rows), np.concatenate(columns)
+        self.start = State(np.zeros((2 * a - v + 4, 1)), (numbers, self.bodies, D, self.unknowns))
+        self.start.pose[: self.linear, :, 0] = at.position[self.stage, : self.linear].T / self.size
+        self.turn(self.start.pose, (at.angle if self.planar else at.rotation)[self.stage][:, None])
+        self.start.inputs[0, :, 0], self.start.unknown[:, 0] = inputs, starts
 
     # --- evaluation ----------------------------------------------------------------------------------
 
     def step(self, state: State) -> tuple[Floats, Floats]:
         """Rows (m, T), and the entries (K, T) of their derivative."""
-        found = [joints.results("step", state, self.wide) for joints in self.joints]
-        counts = [joints.kind.rows for joints in self.joints]
-        rows = self._filled([part[:k] for part, k in zip(found, counts, strict=True)], state)
-        return rows, self._filled([part[k:] for part, k in zip(found, counts, strict=True)], state)
+        found = [(joints.kind.rows, joints.results("step", state)) for joints in self.joints]
+        rows, entries = [x for k, part in found for x in part[:k]], [x for k, part in found for x in part[k:]]
+        return np.concatenate(rows), np.concatenate(entries)
 
     def rates(self, which: str, state: State) -> Floats:
         """First (``rate``) or ``second`` derivative of the rows (m, T) by time, as the state moves."""
-        return self._filled([joints.results(which, state, self.wide) for joints in self.joints], state)
-
-    def _filled(self, results: Sequence[Sequence[Any]], state: State) -> Floats:
-        shapes = [(joints.body.shape[1], state.instants) for joints in self.joints]
-        parts = zip(results, shapes, strict=True)
-        return np.concatenate([np.broadcast_to(x, shape) for part, shape in parts for x in part])
+        return np.concatenate([x for joints in self.joints for x in joints.results(which, state)])
 
     def dense(self, entries: Floats) -> Floats:
         """Matrices (T, m, n) of the entries (K, T) of a derivative."""
@@ -211,18 +164,10 @@ class System:
 
     # --- states --------------------------------------------------------------------------------------
 
-    def _state(self, reference: Poses, inputs: Floats) -> State:
-        stage, pose = self.stage, np.empty((PLANAR if self.planar else SPATIAL, self.bodies, 1))
-        pose[: self.linear, :, 0] = reference.position[stage, : self.linear].T / self.size
-        self.turn(pose, (reference.angle if self.planar else reference.rotation)[stage][:, None])
-        values = np.zeros((3, len(inputs), 1))
-        values[0, :, 0] = inputs / self.units
-        motion = np.zeros((2, self.bodies * self.wide + len(self.starts), 1))
-        return State(pose, np.array(self.starts)[:, None], values, motion)
-
     def over(self, motion: Motion) -> State:
-        """The start with the inputs of a motion."""
+        """The start with the inputs of a motion, not solved yet."""
         state = self.start.at([0] * len(motion.time))
+        state.status[:], state.residual[:] = NOT_COMPUTED, np.nan
         state.inputs[:] = np.array([motion.value, motion.rate, motion.acceleration]) / self.units[:, None]
         return state
 
@@ -236,14 +181,14 @@ class System:
 
     def twists(self, vector: Floats) -> Floats:
         """Of a vector (W, T), or of its part that is not given, the small motions (3 or 6, bodies, T)."""
-        bodies = len(vector) - len(self.starts)
+        bodies = len(vector) - self.unknowns
         return vector[:bodies].reshape(bodies // self.wide, self.wide, -1).swapaxes(0, 1)
 
     def move(self, state: State, x: Floats) -> None:
         """Move all bodies by small motions (W, T), or those that are not given (n, T)."""
         twist = self.twists(x)
         pose = state.pose[:, self.bodies - twist.shape[1] :]
-        state.unknown += x[len(x) - len(self.starts) :]
+        state.unknown += x[len(x) - self.unknowns :]
         pose[: self.linear] += twist[: self.linear]
         if self.planar:
             self.turn(pose, pose[4] + twist[2])
@@ -257,19 +202,6 @@ class System:
         bodies = np.concatenate([change[: self.linear], turn])
         way = bodies.swapaxes(0, 1).reshape(-1, bodies.shape[2])
         return np.concatenate([way, after.unknown - before.unknown])
-
-    def written(self, state: State, which: Any) -> tuple[Floats, Floats, Floats, Floats]:
-        """Of some bodies position (n, T, 2 or 3), angle or rotation (n, T, 3, 3), two rates, m and rad."""
-        pose = state.pose[:, which]
-        rotation = pose[4]
-        if not self.planar:
-            rotation = np.moveaxis(pose[3:].reshape(3, 3, *pose.shape[1:]), (0, 1), (3, 2))
-        rates = [self.twists(part)[:, which] for part in state.motion]
-        for rate in rates:
-            rate[: self.linear] *= self.size
-        found = [np.moveaxis(part, 0, 2) for part in (pose[: self.linear] * self.size, *rates)]
-        position, velocity, acceleration = map(np.ascontiguousarray, found)
-        return position, rotation, velocity, acceleration
 
 
 def turned(vector: Floats, axes: Floats) -> Floats:

@@ -8,29 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import compress
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 
-from groups.partitioning.cutting import CutOpen, cut_coordinates, cut_open
-from groups.partitioning.jacobian import linearised
-from groups.partitioning.pivoting import METHODS, Method, pivots_of
+from groups.partitioning.cutting import CutOpen, cut_open, linearised
 from groups.posed import poses_of
 from mbssa import Mechanism
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.faults import BETWEEN, meant
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import Frames, joint_frames
-from mbssa.joints.poses import Poses
 from mbssa.singularities.ranks import precision_of, tolerance_for
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
-
+Strings: TypeAlias = npt.NDArray[np.str_]
+#: Choice of dependent coordinates: Gaussian elimination with complete pivoting, or a pivoted QR.
+Method = Literal["complete", "qr"]
+METHODS: tuple[Method, ...] = get_args(Method)
+#: Candidates within this share of the largest are equal and the first is taken: independent of rounding.
+_EQUAL = 1e-9
 #: Largest number of entries of all J of a motion, a gigabyte, and of operations for one, minutes.
 _MOST_ENTRIES, _MOST_OPERATIONS = 10**8, 10**10
-
 #: Share of its largest entry from which a coordinate takes part in a free motion.
 _CONCERNED = 1e-6
 
@@ -106,7 +109,7 @@ class Partitioning:
     @property
     def cuts(self) -> tuple[str, ...]:
         """The cuts, each with its kind: ``ball cut at 2-4``."""
-        return tuple(f"{cut.kind} cut at {self.opened.cut_name(cut)}" for cut in self.opened.cuts)
+        return self.opened.cut_texts
 
     @property
     def smallest_pivot(self) -> float:
@@ -160,55 +163,90 @@ def partition(
     >>> partition(mbssa.load("spatial_4r")).redundant
     ('3-4: position z', '3-4: tilt x', '3-4: tilt y')
     """
-    if method not in METHODS:
-        raise ValueError(f"no method {method!r}; write one of {', '.join(METHODS)}")
-    if not 0 <= tolerance < 1:
-        raise ValueError(f"tolerance is {tolerance}; write a share of the largest entry, from 0 to below 1")
     frames = joint_frames(mechanism)
-    prescribed = set(mechanism.driven_coordinates if driven is None else map(mechanism.called, driven))
-    if independent is not None and not isinstance(independent, str):
-        independent = [mechanism.called(name) for name in independent]
-    dependent = None if dependent is None else [mechanism.called(name) for name in dependent]
-    free = set() if independent is None or isinstance(independent, str) else set(independent)
-    opened = cut_open(mechanism, frames, cuts, prescribed - free)
+    tolerance = checked_tolerance(mechanism, frames, method, tolerance)
+    everything, is_chosen = isinstance(independent, str), (independent, dependent) != (None, None)
+    if everything and independent != "all":
+        raise ValueError(f"independent: {independent!r} is one text; write a list of coordinates, or 'all'")
+    given = {"driven": driven, "independent": () if everything else independent, "dependent": dependent}
+    called = {what: [mechanism.called(name) for name in of or ()] for what, of in given.items()}
+    u, v = called["independent"], called["dependent"]
+    prescribed = set(mechanism.driven_coordinates if driven is None else called["driven"])
+    opened = cut_open(mechanism, frames, cuts, prescribed.difference(u))
     check_size(opened, 1)
-    is_driven, is_given = _kinds(opened, independent, dependent, prescribed, own=driven is None)
-    poses = _one(mechanism, frames, at)
+    names, faults = list(opened.coordinates), list[str]()
+    u = names if everything else u
+    held = prescribed.difference(u)
+    for what, name in ((what, name) for what, of in called.items() for name in of if name not in names):
+        if what != "driven" or name not in opened.drives:
+            hint = meant(name, names, most=2).rstrip() or f"there are {', '.join(names)}"
+            faults.append(f"{what}: no coordinate {name!r} in the tree; {hint}")
+    for name in v:
+        if name in u and not everything:
+            too = ", and driven" if name in prescribed else ""
+            faults.append(f"{name}: independent and dependent{too}; name it in one of the lists")
+        if name in held:
+            remedy = "write driven=() to release the driving constraints"
+            faults.append(f"dependent: {name} is driven and cannot be; {remedy}")
+    if faults:
+        raise ValueError(BETWEEN.join(faults))
+    left = [name for name in names if name not in held and name not in u and name not in v]
+    if dependent is None:
+        v = left
+    elif independent is not None and left:
+        which = ", ".join(left)
+        raise ValueError(f"{which}: neither independent nor dependent; name them in one of the lists")
+    if at is None:
+        closed = assemble(mechanism, frames, hold=True)
+        if not closed.closed:
+            name = mechanism.name or "the mechanism"
+            raise CannotAssembleError(f"{name} cannot be assembled: {closed.fault}")
+        poses = closed.configuration[None]
+    else:
+        if (count := len(at.time)) != 1:
+            raise ValueError(f"at has {count} instants; write trajectory.instants(slice(k, k + 1)) for one")
+        check_same(mechanism, at.mechanism, "at")
+        poses = poses_of(at)
+        if not np.isfinite(poses.position).all():
+            why = "; ".join(at.faults())
+            raise ValueError(f"at t = {at.time[0]:.6g} s not all bodies have a pose: {why}")
     (value,), (J,) = linearised(opened, poses)
-    tolerance = effective_tolerance(mechanism, frames, tolerance)
     limit = tolerance * float(np.abs(J).max(initial=0.0))
-    columns = np.flatnonzero(~is_driven)
-    if is_given is not None:
-        given = np.flatnonzero(is_given)
-        _check_choice(opened, J, columns, given, method, limit)
-        columns = given
+    columns = np.array([k for k, name in enumerate(names) if name not in held], dtype=np.int64)
+    if is_chosen:
+        chosen = np.array([k for k, name in enumerate(names) if name in v], dtype=np.int64)
+        _check(np.array(names), J, columns, chosen, method, limit)
+        columns = chosen
     pivots = pivots_of(J[None][:, :, columns], method)
     rank = int((pivots.sizes[0] > limit).sum())
     rows, taken = np.sort(pivots.rows[0, :rank]), np.sort(columns[pivots.columns[0, :rank]])
-    singular = np.linalg.svd(J[np.ix_(rows, taken)], compute_uv=False)
-    names = np.array(opened.coordinates)
-    depends = np.isin(np.arange(len(names)), taken)
+    singular = singular_values(J[np.ix_(rows, taken)])
+    depends = [names[k] for k in taken.tolist()]
     return Partitioning(
         opened=opened,
-        method=method if is_given is None else "given",
+        method="given" if is_chosen else method,
         time=None if at is None else float(at.time[0]),
         value=value,
-        independent=tuple(names[~is_driven & ~depends].tolist()),
-        dependent=tuple(names[depends].tolist()),
-        driven=tuple(names[is_driven].tolist()),
-        prescribed=tuple(n for n, here in zip(opened.equations, opened.prescribed, strict=True) if here),
-        redundant=tuple(n for k, n in enumerate(opened.equations) if k not in set(rows.tolist())),
+        independent=tuple(name for name in names if name not in held and name not in depends),
+        dependent=tuple(depends),
+        driven=tuple(name for name in names if name in held),
+        prescribed=tuple(compress(opened.equations, opened.prescribed)),
+        redundant=tuple(np.delete(np.array(opened.equations, dtype=np.str_), rows).tolist()),
         jacobian=J,
         rank=rank,
         condition=float(singular[-1] / singular[0]) if rank else 1.0,
         pivots=pivots.sizes[0],
-        bound=_rank(J, limit) - rank if rank < len(J) else 0,
+        bound=int((singular_values(J) > limit).sum()) - rank if rank < len(J) else 0,
         tolerance=tolerance,
     )
 
 
-def effective_tolerance(mechanism: Mechanism, frames: Frames, tolerance: float) -> float:
-    """The tolerance, but no less than the digits of a model's numbers allow."""
+def checked_tolerance(mechanism: Mechanism, frames: Frames, method: str, tolerance: float) -> float:
+    """A valid tolerance, but no less than the digits of a model's numbers allow; refuse unknown methods."""
+    if method not in METHODS:
+        raise ValueError(f"no method {method!r}; write one of {', '.join(METHODS)}")
+    if not 0 <= tolerance < 1:
+        raise ValueError(f"tolerance is {tolerance}; write a share of the largest entry, from 0 to below 1")
     precision = precision_of(mechanism, frames.size)
     return max(tolerance, tolerance_for(precision)) if precision > 0 else tolerance
 
@@ -229,111 +267,81 @@ def check_same(mechanism: Mechanism, other: Mechanism, what: str) -> None:
         raise ValueError(f"{what} is a motion of another mechanism; only its inputs may differ")
 
 
-def _one(mechanism: Mechanism, frames: Frames, at: Trajectory | None) -> Poses:
-    """Poses (1, N) of all bodies."""
-    if at is None:
-        closed = assemble(mechanism, frames, hold=True)
-        if not closed.closed:
-            raise CannotAssembleError(
-                f"{mechanism.name or 'the mechanism'} cannot be assembled: {closed.fault}"
-            )
-        return closed.configuration[None]
-    if len(at.time) != 1:
-        raise ValueError(
-            f"at has {len(at.time)} instants; write trajectory.instants(slice(k, k + 1)) for one"
-        )
-    check_same(mechanism, at.mechanism, "at")
-    poses = poses_of(at)
-    if not np.isfinite(poses.position).all():
-        raise ValueError(f"at t = {at.time[0]:.6g} s not all bodies have a pose: {'; '.join(at.faults())}")
-    return poses
-
-
-def _kinds(
-    opened: CutOpen,
-    independent: Sequence[str] | str | None,
-    dependent: Sequence[str] | None,
-    prescribed: set[str],
-    *,
-    own: bool,
-) -> tuple[Bools, Bools | None]:
-    """Masks (n,) of driven coordinates, and of the user's dependent ones, None without a choice."""
-    names = opened.coordinates
-    faults = [] if own else _unknown("driven", sorted(prescribed), (*names, *cut_coordinates(opened)))
-    everything = independent == "all"
-    if isinstance(independent, str) and not everything:
-        faults.append(f"independent: {independent!r} is one text; write a list of coordinates, or 'all'")
-        independent = None
-    u, v = names if everything else tuple(independent or ()), tuple(dependent or ())
-    held = prescribed - set(u)
-    faults += _unknown("independent", u, names) + _unknown("dependent", v, names)
-    faults += [
-        f"{name}: independent and dependent{', and driven' if name in prescribed else ''}; "
-        "name it in one of the lists"
-        for name in names
-        if not everything and name in u and name in v
-    ]
-    faults += [
-        f"dependent: {name} is driven and cannot be; write driven=() to release the driving constraints"
-        for name in v
-        if name in held
-    ]
-    if faults:
-        raise ValueError(BETWEEN.join(faults))
-    driven = np.array([name in held for name in names], dtype=bool)
-    if independent is None and dependent is None:
-        return driven, None
-    left = [name for name in names if name not in held and name not in u and name not in v]
-    if dependent is None:
-        v = tuple(left)
-    elif independent is not None and left:
-        raise ValueError(
-            f"{', '.join(left)}: neither independent nor dependent; name them in one of the lists"
-        )
-    return driven, np.array([name in v for name in names], dtype=bool)
-
-
-def _unknown(what: str, given: Sequence[str], names: Sequence[str]) -> list[str]:
-    return [
-        f"{what}: no coordinate {name!r} in the tree; "
-        + (meant(name, names, most=2).rstrip() or f"there are {', '.join(names)}")
-        for name in given
-        if name not in names
-    ]
-
-
-def _check_choice(
-    opened: CutOpen, J: Floats, columns: Ints, given: Ints, method: Method, limit: float
-) -> None:
+def _check(names: Strings, J: Floats, columns: Ints, given: Ints, method: Method, limit: float) -> None:
     """Refuse a choice of dependent columns ``given`` whose J_v is not square and regular; name another."""
-    names = np.array(opened.coordinates)
-    rank = _rank(J[:, columns], limit)
-    mine = _rank(J[:, given], limit)
+    rank = int((singular_values(J[:, columns]) > limit).sum())
+    left, singular, right = np.linalg.svd(J[:, given])
+    reached = left[:, : int((singular > limit).sum())]  # of the equations, by these columns
+    mine = reached.shape[1]
     if mine == rank == len(given):
         return
     faults = []
     if len(given) != rank:
         many = "too many" if len(given) > rank else "too few"
         faults.append(f"dependent coordinates: {len(given)}, independent equations: {rank}; that is {many}")
-    if mine < len(given):
-        basis = np.linalg.svd(J[:, given])[2][mine:]
-        pivots = pivots_of(basis[None], "complete").columns[0, : len(basis)]
-        for motion in np.linalg.solve(basis[:, pivots], basis):  # of few coordinates each
-            moving = np.abs(motion) > _CONCERNED * np.abs(motion).max()
-            faults.append(
-                f"J_v is singular: {', '.join(names[given[moving]])} can move while the others stand still"
-            )
+    free = right[mine:]
+    pivots = pivots_of(free[None], "complete").columns[0, : len(free)]
+    for motion in np.linalg.solve(free[:, pivots], free):  # of few coordinates each
+        moving = ", ".join(names[given[np.abs(motion) > _CONCERNED * np.abs(motion).max()]])
+        faults.append(f"J_v is singular: {moving} can move while the others stand still")
+    others = np.setdiff1d(columns, given)
+    rest = J[:, others] - reached @ (reached.T @ J[:, others])
     if mine < rank and len(given) <= rank:
-        others = np.setdiff1d(columns, given)
-        stiff = [k for k in others.tolist() if _rank(J[:, [*given.tolist(), k]], limit) > mine]
-        faults.append(f"the cuts bind what is independent: {', '.join(names[stiff])}")
-    first = given[pivots_of(J[None][:, :, given], method).columns[0, :mine]].tolist() if len(given) else []
-    for k in columns.tolist():
-        if len(first) < rank and _rank(J[:, [*first, k]], limit) > len(first):
-            first.append(k)
-    faults.append(f"regular would be dependent = {', '.join(names[sorted(first)]) or 'none'}")
+        stiff = names[others[np.linalg.norm(rest, axis=0) > limit]]
+        faults.append(f"the cuts bind what is independent: {', '.join(stiff)}")
+    regular = [given[pivots_of(J[None][:, :, given], method).columns[0, :mine]]]
+    regular.append(others[pivots_of(rest[None], method).columns[0, : rank - mine]])
+    would_do = ", ".join(names[np.sort(np.concatenate(regular))])
+    faults.append(f"regular would be dependent = {would_do or 'none'}")
     raise ValueError(BETWEEN.join(faults))
 
 
-def _rank(matrix: Floats, limit: float) -> int:
-    return int((np.linalg.svd(matrix, compute_uv=False) > limit).sum()) if matrix.size else 0
+# --- linear algebra ----------------------------------------------------------------------------------
+
+
+class Pivots(NamedTuple):
+    """Pivots of T matrices (m, n): rows and columns in the order in which they were taken."""
+
+    rows: Ints  # (T, m), the rest after those taken
+    columns: Ints  # (T, n)
+    sizes: Floats  # (T, min(m, n)); NaN of a matrix that is not finite
+
+
+def singular_values(matrices: Floats) -> Floats:
+    """Singular values (…, min(m, n)); NaN of a matrix that is not finite."""
+    sound: Bools = np.isfinite(matrices.sum(axis=(-2, -1), keepdims=True))
+    values = np.linalg.svd(np.where(sound, matrices, 0.0), compute_uv=False)
+    return np.where(sound[..., 0], values, np.nan)
+
+
+def pivots_of(matrices: Floats, method: Method) -> Pivots:
+    """Pivots of T matrices (T, m, n)."""
+    # `complete` eliminates with the largest entry of what is left; `qr` takes the column that is farthest
+    # from those before, and then the rows of these columns in the same way.
+    sound: Bools = np.isfinite(matrices.sum(axis=(1, 2)))
+    (count, m, n), left = matrices.shape, np.where(sound[:, None, None], matrices, 0.0)
+    sizes, at = np.zeros((count, min(m, n))), range(count)
+    if method == "complete":
+        taken = [np.full((count, k), m + n) for k in (m, n)]  # by row and column, the pivot that took it
+        for k in range(min(m, n)):
+            size = np.abs(left).reshape(count, -1)
+            sizes[:, k] = size.max(axis=1)
+            place = np.divmod(np.argmax(size >= (1 - _EQUAL) * sizes[:, k, None], axis=1), n)
+            for of, number in zip(taken, place, strict=True):
+                of[at, number] = np.minimum(of[at, number], k)
+            row, column = place
+            along, pivots = left[at, row], left[at, row, column]
+            shares = left[at, :, column] / np.where(pivots == 0, 1.0, pivots)[:, None]
+            left -= shares[:, :, None] * along[:, None]
+            left[at, row], left[at, :, column] = 0.0, 0.0
+        rows, columns = (np.argsort(of, axis=1, kind="stable") for of in taken)
+    else:
+        from scipy.linalg import qr
+
+        rows, columns = np.tile(np.arange(m), (count, 1)), np.tile(np.arange(n), (count, 1))
+        for t in at if left.size else ():
+            upper, columns[t] = qr(left[t], mode="r", pivoting=True)
+            sizes[t] = np.abs(np.diag(upper))
+            _, rows[t] = qr(left[t][:, columns[t, : sizes.shape[1]]].T, mode="r", pivoting=True)
+    sizes[~sound] = np.nan
+    return Pivots(rows, columns, sizes)

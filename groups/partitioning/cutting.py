@@ -1,4 +1,4 @@
-"""Spanning tree of a mechanism from the frame, and the cuts that close its loops."""
+"""Spanning tree of a mechanism from the frame, the cuts that close its loops, and their Jacobian."""
 
 # The cuts are Robotran's: a rod cut is 1 equation (a massless rod, or a body between two spherical joints,
 # replaced by a constant distance), a ball cut 3 or in the plane 2, a solid cut 6 or in the plane 3; any other
@@ -8,23 +8,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
+
+from groups.global_solver.elimination import inverses
+from groups.joint_jacobian import PosesOverTime, joint_rows, pair_pose
 from groups.tree import Link, spanning
 from mbssa import Mechanism
+from mbssa.arrays import Floats
+from mbssa.faults import BETWEEN
 from mbssa.joints.catalogue import coordinate_unit, type_of_joint
+from mbssa.joints.equations import Elementary
 from mbssa.joints.frames import Frames
+from mbssa.joints.poses import Poses
+from mbssa.joints.system import unknowns
 from mbssa.trust import REMEDY
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """Cut of a loop at one joint, or at the two at the ends of a body that becomes a rod."""
 
-    kind: str  # ``rod``, ``ball``, ``solid``, or the type of the joint where it is none of these
     joints: tuple[int, ...]
+    kind: str  # ``rod``, ``ball``, ``solid``, or the type of the joint where it is none of these
     rod: int  # index of the body that is taken out and leaves its length; -1 for none
-    equations: tuple[str, ...]  # constraints, then driven coordinates of the joint
-    driven: int = 0  # how many of the equations are driven coordinates
+    constraints: tuple[str, ...]
+    drives: tuple[str, ...] = ()  # driven coordinates of the joint, which are equations too
+
+    @property
+    def equations(self) -> tuple[str, ...]:
+        """Names of the constraints, then of the driven coordinates."""
+        return self.constraints + self.drives
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +51,23 @@ class CutOpen:
     cuts: tuple[Cut, ...]  # in the order of their joints; a cut without equations is left out
     coordinates: tuple[str, ...]  # (n) ``joint.coordinate`` of q, in the order of the joints
     units: tuple[str, ...]  # (n) m or rad
-    start: tuple[int, ...]  # by joint index, the first column of its coordinates; -1 where it is cut
+    start: dict[int, int]  # by joint of the tree, the first column of its coordinates
     equations: tuple[str, ...]  # (m) ``joint: equation``
     prescribed: tuple[bool, ...]  # (m) driven coordinate of a cut joint
 
     def cut_name(self, cut: Cut) -> str:
         """Ids of the joints of a cut."""
         return " ".join(self.mechanism.joint_ids[j] for j in cut.joints)
+
+    @property
+    def cut_texts(self) -> tuple[str, ...]:
+        """The cuts, each with its kind: ``ball cut at 2-4``."""
+        return tuple(f"{cut.kind} cut at {self.cut_name(cut)}" for cut in self.cuts)
+
+    @property
+    def drives(self) -> list[str]:
+        """Driven coordinates of cut joints, by their names."""
+        return [f"{self.cut_name(cut)}.{name}" for cut in self.cuts for name in cut.drives]
 
 
 def cut_open(
@@ -52,118 +76,107 @@ def cut_open(
     """Cut a mechanism open at the joints with the most freedom, or at those that are named."""
     # Driven coordinates count as no freedom, so that they belong to the tree where they can. A body in space
     # between two spherical joints, with no other joint, becomes a rod cut.
-    bare = [j for j in range(mechanism.n_joints) if not frames.known[j]]
-    if bare:
-        lacks = {j: "geometry" if mechanism.joint_geometry.get(j) is None else "equations" for j in bare}
-        why = ", ".join(f"{mechanism.joints[j]} has no {lacks[j]}" for j in bare)
+    joints, ids, name = range(mechanism.n_joints), mechanism.joint_ids, mechanism.name or "the mechanism"
+    if bare := [mechanism.joints[j] for j in joints if not frames.known[j]]:
+        given = mechanism.joint_geometry
+        why = ", ".join(f"{j} has no {'equations' if j.index in given else 'geometry'}" for j in bare)
         if mechanism.untrusted:
             why = f"code that the file names is not run, at {mechanism.untrusted_said}; {REMEDY}"
-        raise ValueError(f"{mechanism.name or 'the mechanism'} cannot be cut open: {why}")
-    named = None if cuts is None else _joints_named(mechanism, cuts)
-    rods = _rods(mechanism, named)
-    ends = {j for pair in rods.values() for j in pair}
-    own = set(range(1, mechanism.n_bodies)) - set(rods)
-    carrying = [
-        j
-        for j in range(mechanism.n_joints)
-        if j not in ends and j not in (named or ()) and type_of_joint(mechanism, j).pair is not None
-    ]
-    links, closing = spanning(mechanism, own, carrying)
-    _check_tree(mechanism, links, closing if named is not None else (), named)
-    hanging, prescribed = {link.joint for link in links}, set(driven)
-    found = [Cut("rod", pair, body, ("length",)) for body, pair in rods.items()]
-    others = (j for j in range(mechanism.n_joints) if j not in hanging and j not in ends)
-    found += [_cut(mechanism, frames, j, prescribed) for j in others]
-    kept = tuple(sorted((cut for cut in found if cut.equations), key=lambda cut: cut.joints))
-    ids, names, units, start = mechanism.joint_ids, list[str](), list[str](), [-1] * mechanism.n_joints
-    for j in sorted(hanging):
-        start[j] = len(names)
-        coordinates = type_of_joint(mechanism, j).coordinates
-        names += [f"{ids[j]}.{coordinate}" for coordinate in coordinates]
-        units += map(coordinate_unit, coordinates)
-    equations = [f"{' '.join(ids[j] for j in cut.joints)}: {name}" for cut in kept for name in cut.equations]
-    drives = [k >= len(cut.equations) - cut.driven for cut in kept for k in range(len(cut.equations))]
-    return CutOpen(
-        mechanism, frames, links, kept, tuple(names), tuple(units), tuple(start), tuple(equations),
-        tuple(drives),
-    )  # fmt: skip
-
-
-def cut_coordinates(opened: CutOpen) -> tuple[str, ...]:
-    """Names of the coordinates of cut joints: none of rods, the driven ones of gears and the like."""
-    mechanism, found = opened.mechanism, list[str]()
-    ends = {j for cut in opened.cuts if cut.rod >= 0 for j in cut.joints}
-    for j in (j for j in range(mechanism.n_joints) if opened.start[j] < 0 and j not in ends):
-        kind = type_of_joint(mechanism, j)
-        names = kind.coordinates if kind.pair else mechanism.joints[j].driven
-        found += [f"{mechanism.joint_ids[j]}.{name}" for name in names]
-    return tuple(found)
-
-
-def _joints_named(mechanism: Mechanism, names: Sequence[str]) -> tuple[int, ...]:
-    found, faults = set(), []
-    for name in names:
+        raise ValueError(f"{name} cannot be cut open: {why}")
+    named, faults = set[int](), list[str]()
+    for text in cuts or ():
         try:
-            found.add(mechanism.joint(name).index)
+            named.add(mechanism.joint(text).index)
         except KeyError as error:
             faults.append(f"cuts: {error.args[0]}")
     if faults:
-        raise ValueError("\n  ".join(faults))
-    return tuple(sorted(found))
-
-
-def _rods(mechanism: Mechanism, named: tuple[int, ...] | None) -> dict[int, tuple[int, ...]]:
-    """Bodies that are replaced by rods, each with its two joints."""
-    if named is None and mechanism.space == "planar":
-        return {}
-    at: dict[int, list[int]] = {body: [] for body in range(1, mechanism.n_bodies)}
-    for j in range(mechanism.n_joints):
+        raise ValueError(BETWEEN.join(faults))
+    # Bodies that are replaced by rods, each with its two joints.
+    balls = {j for j in joints if type_of_joint(mechanism, j).is_ball and not mechanism.driven[j]}
+    balls &= named if cuts is not None else set(joints if mechanism.space == "spatial" else ())
+    at: dict[int, list[int]] = {body: [] for body in range(mechanism.n_bodies)}
+    for j in joints:
         for body in mechanism.joint_bodies(j):
-            if body:
-                at[body].append(j)
-    rods: dict[int, tuple[int, ...]] = {}
-    for body, joints in at.items():
-        others = {b for j in joints for b in mechanism.joint_bodies(j)} - {body}
-        if len(joints) != 2 or len(others) != 2 or others & set(rods):
-            continue
-        if named is not None and not set(joints) <= set(named):
-            continue
-        if all(type_of_joint(mechanism, j).is_ball and not mechanism.driven[j] for j in joints):
-            rods[body] = (joints[0], joints[1])
-    return rods
-
-
-def _check_tree(
-    mechanism: Mechanism, links: tuple[Link, ...], closing: tuple[int, ...], named: tuple[int, ...] | None
-) -> None:
-    faults = []
-    loose = [mechanism.body_name(link.body) for link in links if link.joint < 0]
-    if loose:
-        ids = ", ".join(mechanism.joint_ids[j] for j in named or ())
-        why = f" once {ids} are cut" if ids else " but gears, contacts or functions"
+            at[body].append(j)
+    rods = dict[int, tuple[int, ...]]()
+    for body, own in list(at.items())[1:]:
+        others = {b for j in own for b in mechanism.joint_bodies(j)} - {body}
+        if len(own) == len(others) == 2 and balls.issuperset(own) and others.isdisjoint(rods):
+            rods[body] = tuple(own)
+    ends = {j for pair in rods.values() for j in pair}
+    carrying = [j for j in joints if j not in ends | named and type_of_joint(mechanism, j).pair is not None]
+    links, closing = spanning(mechanism, set(range(1, mechanism.n_bodies)) - set(rods), carrying)
+    if loose := [mechanism.body_name(link.body) for link in links if link.joint < 0]:
+        gone = ", ".join(ids[j] for j in sorted(named))
+        why = f"once {gone} are cut" if gone else "but gears, contacts or functions"
         several = "bodies" if len(loose) > 1 else "body"
-        faults.append(f"{several} {', '.join(loose)} would be unconnected{why}; cut fewer joints")
-    if closing:
-        ids = ", ".join(mechanism.joint_ids[j] for j in closing)
-        faults.append(
-            f"cuts: the joints that are left still have loops; cut {ids} too, or others of the loops"
-        )
+        faults.append(f"{several} {', '.join(loose)} would be unconnected {why}; cut fewer joints")
+    if closing and cuts is not None:
+        remedy = f"cut {', '.join(ids[j] for j in closing)} too, or others of the loops"
+        faults.append(f"cuts: the joints that are left still have loops; {remedy}")
     if faults:
-        raise ValueError("\n  ".join(faults))
+        raise ValueError(BETWEEN.join(faults))
+    hanging, prescribed = sorted(link.joint for link in links), set(driven)
+    found = [Cut(pair, "rod", body, ("length",)) for body, pair in rods.items()]
+    found += [_cut(mechanism, frames, j, prescribed) for j in joints if j not in ends.union(hanging)]
+    kept = tuple(sorted(cut for cut in found if cut.equations))
+    q = [(j, coordinate) for j in hanging for coordinate in type_of_joint(mechanism, j).coordinates]
+    first = {j: k for k, (j, _) in reversed([*enumerate(q)])}
+    coordinates = tuple(f"{ids[j]}.{coordinate}" for j, coordinate in q)
+    units = tuple(coordinate_unit(coordinate) for _, coordinate in q)
+    equations = tuple(f"{' '.join(ids[j] for j in cut.joints)}: {e}" for cut in kept for e in cut.equations)
+    drives = tuple(k >= len(cut.constraints) for cut in kept for k in range(len(cut.equations)))
+    return CutOpen(mechanism, frames, links, kept, coordinates, units, first, equations, drives)
 
 
 def _cut(mechanism: Mechanism, frames: Frames, joint: int, driven: set[str]) -> Cut:
     of, identity = type_of_joint(mechanism, joint), mechanism.joint_ids[joint]
     if of.pair is None:
-        names = tuple(relation.name for relation in frames.relations[joint].constraints)
+        related = frames.relations[joint]
+        names, drivable = [relation.name for relation in related.constraints], [*related.coordinates]
     else:
-        names = tuple(name for name, _ in of.pair.constraints)
-    drives = tuple(name for name in of.drivable if f"{identity}.{name}" in driven)
-    kind = of.code
-    if (names == ("length",) and not drives) or (of.line == "distance" and drives == ("distance",)):
+        names, drivable = [name for name, _ in of.pair.constraints], [*of.drivable]
+    drives, kind = tuple(name for name in drivable if f"{identity}.{name}" in driven), of.code
+    if (names == ["length"] and not drives) or (of.line == "distance" and drives == ("distance",)):
         kind = "rod"
     elif of.is_ball and not drives:
         kind = "ball"
     elif len(names) + len(drives) == mechanism.freedom:
         kind = "solid"
-    return Cut(kind, (joint,), -1, (*names, *drives), len(drives))
+    return Cut((joint,), kind, -1, tuple(names), drives)
+
+
+# The rows of all joints are by the twists of their bodies. Constraints and coordinates of a joint of the tree
+# are as many as the freedoms of its body together, so that their inverse gives the screw of each coordinate,
+# which moves all bodies behind. Lengths are over the mechanism's size, in rows and in columns, so that J is
+# without units and its singular values and pivots may be compared. Twists are about one point of space.
+
+
+def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
+    """Coordinates (T, n), m and principal angles in rad, and J (T, m, n); NaN where a body was not placed."""
+    mechanism, at = opened.mechanism, PosesOverTime.over(opened.mechanism, opened.frames, poses)
+    n, units = len(opened.coordinates), np.array(unknowns(mechanism.space))
+    value, screws = np.empty((at.instants, n)), np.zeros((at.instants, n, 6))
+    J, first = np.zeros((at.instants, len(opened.equations), n)), 0
+    #: By body, the columns of the coordinates that move it.
+    behind: dict[int, list[int]] = {0: []}
+    with np.errstate(all="ignore"):
+        for link in opened.links:
+            names = type_of_joint(mechanism, link.joint).coordinates
+            columns = np.arange(len(names)) + opened.start.get(link.joint, 0)
+            rows = joint_rows(at, link.joint, names)
+            value[:, columns] = pair_pose(at, link.joint).coordinates(opened.frames.size)
+            by_twist = rows.loads[rows.bodies.index(link.body), units].transpose(2, 1, 0)
+            of_rates = inverses(by_twist)[0][:, :, rows.constraints :].swapaxes(1, 2)
+            screws[:, columns[:, None], units] = of_rates
+            behind[link.body] = [*behind[link.parent], *columns.tolist()]
+        for cut in opened.cuts:
+            if cut.rod < 0:
+                rows = joint_rows(at, cut.joints[0], cut.drives)
+            else:
+                ends = pair_pose(at, *cut.joints, rod=cut.rod)
+                rows = ends.rows(at, [("length", Elementary("distance"))])
+            of_cut = slice(first, first := first + len(rows.names))
+            for b, load in zip(rows.bodies, rows.loads, strict=True):
+                J[:, of_cut, behind[b]] += load.transpose(2, 1, 0) @ screws[:, behind[b]].swapaxes(1, 2)
+    return value, J

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.motion import Motion, from_arrays
-from groups.partitioning.choice import check_same, check_size, effective_tolerance, partition
-from groups.partitioning.cutting import CutOpen, cut_open
-from groups.partitioning.jacobian import linearised
-from groups.partitioning.pivoting import METHODS, Method, pivots_of
+from groups.partitioning.choice import (
+    Method,
+    check_same,
+    check_size,
+    checked_tolerance,
+    partition,
+    pivots_of,
+    singular_values,
+)
+from groups.partitioning.cutting import CutOpen, cut_open, linearised
 from groups.posed import poses_of
 from groups.results.joints import coordinate_motion
 from mbssa.arrays import Bools, Floats, Ints
@@ -23,8 +30,7 @@ if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
 
-@dataclass(frozen=True, eq=False)
-class Followed:
+class Followed(NamedTuple):
     """One way to choose the independent coordinates, along a motion."""
 
     sets: tuple[tuple[str, ...], ...]  # of independent coordinates
@@ -35,8 +41,7 @@ class Followed:
     crossings: tuple[int, ...]  # k with det J_v = 0, or a change of its sign from k to k + 1
 
 
-@dataclass(frozen=True)
-class Stretch:
+class Stretch(NamedTuple):
     """Stretch of a motion, instants ``first`` to ``last``, near a singular position."""
 
     first: int
@@ -131,13 +136,10 @@ class PartitionSweep:
     @property
     def warnings(self) -> tuple[Stretch, ...]:
         """Stretches in which a choice, the groups or all of J come near a singular position."""
-        rows = self.conditions
-        with np.errstate(invalid="ignore"):
-            low = np.any([values < self.near for values in rows.values()], axis=0)
-        crossings = {name: one.crossings for name, one in self.choices.items() if one.crossings}
-        for at in crossings.values():
-            for k in at:
-                low[k : k + 2] = True
+        rows, crossings = self.conditions, {name: one.crossings for name, one in self.choices.items()}
+        low = np.any([values < self.near for values in rows.values()], axis=0)
+        for k in chain.from_iterable(crossings.values()):
+            low[k : k + 2] = True
         found = []
         for first, end in np.flatnonzero(np.diff(low, prepend=False, append=False)).reshape(-1, 2).tolist():
             lowest = {name: float(np.fmin.reduce(values[first:end])) for name, values in rows.items()}
@@ -188,46 +190,57 @@ def sweep_partition(
     ...     for k in swept.structural.crossings]
     [(0.33, 0.6), (0.93, 0.1)]
     """
-    if method not in METHODS:
-        raise ValueError(f"no method {method!r}; write one of {', '.join(METHODS)}")
     for name, share in (("near", near), ("limit", limit)):
         if not 0 <= share <= 1:
             raise ValueError(f"{name} is {share}; write a condition, from 0 to 1")
-    mechanism, frames = model.mechanism, model.frames
-    inputs = mechanism.driven_coordinates
+    mechanism, frames, inputs = model.mechanism, model.frames, model.mechanism.driven_coordinates
+    share = checked_tolerance(mechanism, frames, method, tolerance)
     opened = cut_open(mechanism, frames, cuts, inputs)
-    trajectory, solved = _along(model, path)
-    poses = poses_of(trajectory)
-    check_size(opened, len(trajectory.time))
-    share = effective_tolerance(mechanism, frames, tolerance)
-    everything, prescribed = linearised(opened, poses)[1], np.array(opened.prescribed, dtype=bool)
-    J = everything[:, ~prescribed]
-    reference = linearised(opened, model.reference[None])[1][:, ~prescribed]
-    whole = _singular(J)
-    rank = max(_rank(reference, _singular(reference), share), _rank(J, whole, share))
-    names = np.array(opened.coordinates)
-    if independent is None:
-        first = np.sort(pivots_of(reference, method).columns[0, :rank])
+    if path is None or isinstance(path, Motion):
+        trajectory = solved = model.solve(path, level="position")
     else:
-        given = partition(
-            mechanism, method, cuts=cuts, independent=independent, driven=(), tolerance=tolerance
-        )
-        first = np.flatnonzero(np.isin(names, given.dependent))
-    each = np.sort(pivots_of(J, method).columns[:, :rank], axis=1)
-    structural = np.flatnonzero(~np.isin(names, inputs))
-    wanted = min(len(structural), rank + int(prescribed.sum()))
+        check_same(mechanism, path.mechanism, "path")
+        if not path.ok:
+            raise ValueError(f"path has instants that were not solved: {'; '.join(path.faults())}")
+        measured = {name: coordinate_motion(path, name) for name in inputs}
+        values = {name: one.value for name, one in measured.items()}
+        rates = {} if path.velocity is None else {name: one.rate for name, one in measured.items()}
+        trajectory = path
+        solved = model.solve(from_arrays(mechanism, path.time, values, rates), level="position")
+    check_size(opened, len(trajectory.time))
+    names, is_drive = np.array(opened.coordinates), np.array(opened.prescribed, dtype=bool)
+    # The first instant is the reference.
+    poses = model.reference[None], poses_of(trajectory)
+    everything = np.concatenate([linearised(opened, at)[1] for at in poses])
+    J = everything[:, ~is_drive]
+    whole, largest = singular_values(J), np.abs(J).max(axis=(1, 2), initial=0.0)
+    rank = int((whole > share * largest[:, None]).sum(axis=1).max())
+    first, *_ = each = np.sort(pivots_of(J, method).columns[:, :rank], axis=1)
+    if independent is not None:
+        options: dict[str, Any] = {"cuts": cuts, "independent": independent, "tolerance": tolerance}
+        first = np.flatnonzero(np.isin(names, partition(mechanism, method, driven=(), **options).dependent))
+    everything, J, each = everything[1:], J[1:], each[1:]
+    free = np.flatnonzero(~np.isin(names, inputs))
+    structural = _followed(names, everything, free, min(len(free), rank + int(is_drive.sum())))
     anew = _followed(names, J, each, rank)
-    held = _held(J, first, each, limit * anew.condition)
+    held, begin = np.tile(first, (len(J), 1)), 0
+    while begin < len(J):
+        poor = np.flatnonzero(_quality(J[begin:], held[begin:], rank)[1] < limit * anew.condition[begin:])
+        if not len(poor):
+            break
+        begin += int(poor[0])
+        held[begin:] = each[begin]
+        begin += 1  # a set is not compared with itself: rounding could make it poor
     return PartitionSweep(
         opened=opened,
         method=method,
         time=trajectory.time,
         rank=rank,
-        structural=replace(_followed(names, everything, structural, wanted, fixed=True), sets=(inputs,)),
-        once=_followed(names, J, first, rank, fixed=True),
+        structural=structural._replace(sets=(inputs,)),
+        once=_followed(names, J, first, rank),
         held=_followed(names, J, held, rank),
         anew=anew,
-        whole=_at_rank(whole, rank)[1],
+        whole=_at_rank(whole[1:], rank)[1],
         groups=solved.condition,
         status=solved.status,
         group_names=model.group_names,
@@ -235,43 +248,6 @@ def sweep_partition(
         limit=limit,
         given=independent is not None,
     )
-
-
-def _along(model: Model, path: Motion | Trajectory | None) -> tuple[Trajectory, Trajectory]:
-    """The path, and the motion of the model's own groups along it."""
-    from groups.trajectory import Trajectory
-
-    if not isinstance(path, Trajectory):
-        solved = model.solve(path, level="position")
-        return solved, solved
-    mechanism = model.mechanism
-    check_same(mechanism, path.mechanism, "path")
-    if not path.ok:
-        raise ValueError(f"path has instants that were not solved: {'; '.join(path.faults())}")
-    values, rates = {}, {}
-    for name in mechanism.driven_coordinates:
-        measured = coordinate_motion(path, name)
-        values[name] = measured.value
-        if path.velocity is not None:
-            rates[name] = measured.rate
-    motion = from_arrays(mechanism, path.time, values, rates)
-    return path, model.solve(motion, level="position")
-
-
-def _singular(matrices: Floats) -> Floats:
-    """Singular values (T, min(m, n)); NaN of a matrix that is not finite."""
-    values = np.full((len(matrices), min(matrices.shape[1:])), np.nan)
-    sound = np.isfinite(matrices).all(axis=(1, 2))
-    if matrices.size and sound.any():
-        values[sound] = np.linalg.svd(matrices[sound], compute_uv=False)
-    return values
-
-
-def _rank(matrices: Floats, singular: Floats, share: float) -> int:
-    """The largest rank of T matrices."""
-    limit = share * np.abs(matrices).max(axis=(1, 2), initial=0.0)
-    with np.errstate(invalid="ignore"):
-        return int((singular > limit[:, None]).sum(axis=1).max(initial=0))
 
 
 def _at_rank(values: Floats, rank: int) -> tuple[Floats, Floats]:
@@ -282,37 +258,20 @@ def _at_rank(values: Floats, rank: int) -> tuple[Floats, Floats]:
     return singular, singular / np.where(largest == 0, 1.0, largest)
 
 
-def _followed(
-    names: npt.NDArray[np.str_], J: Floats, columns: Ints, rank: int, *, fixed: bool = False
-) -> Followed:
-    """Sets without columns, those of each instant (T, r) or ``fixed`` ones (r,), and their conditions."""
+def _quality(J: Floats, columns: Ints, rank: int) -> tuple[Floats, Floats]:
+    """Smallest singular value (T,) of these columns (T, r), and condition."""
+    return _at_rank(singular_values(np.take_along_axis(J, columns[:, None], axis=2)), rank)
+
+
+def _followed(names: npt.NDArray[np.str_], J: Floats, columns: Ints, rank: int) -> Followed:
+    """Sets without columns, those of each instant (T, r) or fixed ones (r,), and their conditions."""
+    crossings: Ints = np.zeros(0, dtype=np.int64)
+    if columns.ndim == 1 and J.shape[1] == len(columns) == rank > 0:
+        with np.errstate(invalid="ignore", divide="ignore"):  # no sign where there is no pose
+            sign = np.sign(np.linalg.det(J[:, :, columns]))
+        crossings = np.flatnonzero(np.append(sign[1:] * sign[:-1] < 0, False) | (sign == 0))
     columns = np.broadcast_to(columns, (len(J), columns.shape[-1]))
     sets: dict[tuple[int, ...], int] = {}
     which = np.array([sets.setdefault(tuple(row), len(sets)) for row in columns.tolist()], dtype=np.int64)
-    chosen = np.take_along_axis(J, columns[:, None], axis=2)
-    crossings: Ints = np.zeros(0, dtype=np.int64)
-    if fixed and chosen.shape[1] == chosen.shape[2] == rank > 0:
-        with np.errstate(invalid="ignore"):  # no sign where there is no pose
-            sign = np.sign(np.linalg.det(chosen))
-            crossings = np.flatnonzero(np.append(sign[1:] * sign[:-1] < 0, False) | (sign == 0))
-    return Followed(
-        tuple(tuple(np.delete(names, list(row)).tolist()) for row in sets),
-        which,
-        *_at_rank(_singular(chosen), rank),
-        tuple(crossings.tolist()),
-    )
-
-
-def _held(J: Floats, first: Ints, each: Ints, least: Floats) -> Ints:
-    """Columns (T, r), at first those, that change to those of an instant where their condition is too low."""
-    columns, begin = np.tile(first, (len(J), 1)), 0
-    while begin < len(J):
-        chosen = J[begin:][:, :, columns[begin]]
-        with np.errstate(invalid="ignore"):
-            poor = np.flatnonzero(_at_rank(_singular(chosen), len(first))[1] < least[begin:])
-        if not len(poor):
-            break
-        begin += int(poor[0])
-        columns[begin:] = each[begin]
-        begin += 1  # a set is not compared with itself: rounding could make it poor
-    return columns
+    without = tuple(tuple(np.delete(names, list(row)).tolist()) for row in sets)
+    return Followed(without, which, *_quality(J, columns, rank), tuple(crossings.tolist()))

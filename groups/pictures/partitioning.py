@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 #: Conditions below it are drawn at the lower edge.
 _LEAST = 1e-4
+_LABELS = {"whole": "any choice: all of J", "groups": "worst structural group"}
 
 
 def conditions(swept: PartitionSweep) -> Figure:
@@ -28,30 +29,26 @@ def conditions(swept: PartitionSweep) -> Figure:
     from matplotlib.patches import Patch
 
     figure, ((axes,),) = panels_over_time([["condition: 1 best, 0 singular"]], swept.time, 130.0, 62.0)
-    at = chosen(len(swept.time), CURVE_INSTANTS)
-    handles: list[Any] = []
-    lowest = 1.0
-    for label, values, colour, look, thick in (
+    values = swept.conditions
+    at, lowest, handles = chosen(len(swept.time), CURVE_INSTANTS), 1.0, list[Any]()
+    for name, colour, look, thick in (
         # Choices may be the same: what lies above is thinner, or has gaps.
-        ("any choice: all of J", swept.whole, FRAME_COLOUR, "dotted", 1.1),
-        ("structural", swept.structural.condition, BODY_COLOURS[0], "solid", 2.4),
-        ("worst structural group", swept.worst_group, BODY_COLOURS[1], "solid", 1.1),
-        ("anew", swept.anew.condition, BODY_COLOURS[2], "solid", 1.1),
-        ("held", swept.held.condition, BODY_COLOURS[5], "dashed", 1.6),
-        ("once", swept.once.condition, BODY_COLOURS[3], "dashdot", 1.1),
-    ):
-        drawn = np.maximum(values[at], _LEAST)
-        lowest = min(lowest, float(np.nanmin(drawn, initial=1.0)))
+        ("whole", FRAME_COLOUR, "dotted", 1.1), ("structural", BODY_COLOURS[0], "solid", 2.4),
+        ("groups", BODY_COLOURS[1], "solid", 1.1), ("anew", BODY_COLOURS[2], "solid", 1.1),
+        ("held", BODY_COLOURS[5], "dashed", 1.6), ("once", BODY_COLOURS[3], "dashdot", 1.1),
+    ):  # fmt: skip
+        drawn = np.maximum(values[name][at], _LEAST)
+        lowest, label = min(lowest, float(np.nanmin(drawn, initial=1.0))), _LABELS.get(name, name)
         handles += axes.plot(swept.time[at], drawn, color=colour, ls=look, lw=thick, label=label)
     for one in swept.warnings:
-        start, end = swept.time[[one.first, one.last]].tolist()
-        axes.axvspan(start, end, color=FAILED, lw=0.0, zorder=0.5)
+        axes.axvspan(*swept.time[[one.first, one.last]], color=FAILED, lw=0.0, zorder=0.5)
     if swept.warnings:
         label = f"below {swept.near:.2g}, or a determinant through zero"
         handles.append(Patch(facecolor=FAILED, label=label))
-    for number, (k, _, _) in enumerate(swept.changes):
-        line = axes.axvline(float(swept.time[k]), color=INK, lw=0.6, zorder=0.6, label="held changes")
-        handles += [line] if number == 0 else []
+    lines = [axes.axvline(swept.time[k], color=INK, lw=0.6, zorder=0.6) for k, _, _ in swept.changes]
+    for line in lines[:1]:
+        line.set_label("held changes")
+    handles += lines[:1]
     axes.set_yscale("log")
     axes.set_ylim(max(_LEAST, 0.5 * lowest), 1.3)
     entitle(figure, swept.opened.mechanism.name or "mechanism")

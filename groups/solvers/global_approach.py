@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from groups.results.arrays import Arrays
 from groups.rotations import quaternion_of, rotation_of
 from groups.setting import Setting
 from groups.solvers.solver import Solver
-from groups.status import OK
 from groups.tree import GroupTree
 from mbssa import Group
 from mbssa.arrays import Ints
@@ -29,12 +28,9 @@ class GlobalApproach(Solver):
 
     group: Group
     setting: Setting
-    method: Method
+    method: Method | None  # None: the faster one
 
     form = "global"
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "system"}
 
     @classmethod
     def match(cls, tree: GroupTree, setting: Setting) -> None:
@@ -45,7 +41,7 @@ class GlobalApproach(Solver):
         cls, method: Method, group: Group, setting: Setting, default: Solver, why: str
     ) -> GlobalApproach:
         """Return the solver of a group whose default is another."""
-        system, mechanism = _system(group, setting), setting.mechanism
+        system, mechanism = system_of(group, setting), setting.mechanism
         names = ("x", "y", "angle") if setting.planar else ("x", "y", "z", "turn_x", "turn_y", "turn_z")
         return cls(
             group.number,
@@ -62,46 +58,51 @@ class GlobalApproach(Solver):
             method=method,
         )
 
-    @cached_property
-    def system(self) -> System:
-        return _system(self.group, self.setting)
-
     @property
-    def choice(self) -> Literal["global dense", "global sparse"]:
-        return "global dense" if self.method == "dense" else "global sparse"
+    def choice(self) -> str:
+        return f"global {self.method}"
 
     def at(self, setting: Setting) -> GlobalApproach:
         return replace(self, setting=setting)
 
-    def solve(self, motion: Motion, arrays: Arrays, level: int, row_of: Ints) -> None:
+    def solve(
+        self,
+        motion: Motion,
+        arrays: Arrays,
+        level: int,
+        row_of: Ints,
+        progress: Callable[[float], object] | None = None,
+    ) -> None:
         """Solve the first instants of a run, those of the motion, from where the given bodies are."""
-        system, state, at = self.system, self.system.over(motion), slice(len(motion.time))
-        (position, orientation, *rates), known = arrays.outputs, system.known
+        system = system_of(self.group, self.setting)
+        state, at = system.over(motion), slice(len(motion.time))
+        (position, orientation, *rates), known, linear = arrays.outputs, system.known, system.linear
         rows, pose = row_of[system.stage[1:known]], state.pose[:, 1:known]
         if len(rows):
-            pose[: system.linear] = np.moveaxis(position[rows, at], 2, 0) / system.size
+            pose[:linear] = np.moveaxis(position[rows, at], 2, 0) / system.size
             turned = orientation[rows, at]
             system.turn(pose, turned if system.planar else rotation_of(turned))
             for motion_of, rate in zip(state.motion[:level], rates, strict=False):
-                twist = system.twists(motion_of)[:, 1:known]
-                twist[:] = np.moveaxis(rate[rows, at], 2, 0)
-                twist[: system.linear] /= system.size
-        answer = Way(system, self.method).solve(state, motion.time, level)
-        quality = answer.status, answer.residual * system.size, answer.steps, answer.condition
+                system.twists(motion_of)[:, 1:known] = np.moveaxis(rate[rows, at] / system.scale, 2, 0)
+        Way(system, self.method).solve(state, motion.time, level, progress)
+        quality = state.status, state.residual * system.size, state.steps, state.condition
         array: Any
         for array, part in zip(arrays.quality, quality, strict=True):
             array[self.number - 1, at] = part
-        rows = row_of[system.stage[known:]]
-        own, rows = known + np.flatnonzero(rows >= 0), rows[rows >= 0]
-        state.pose[:, :, answer.status != OK] = np.nan
-        state.motion[:, :, answer.status != OK] = np.nan
-        place, turn, *moving = system.written(state, own)
-        found = place, turn if system.planar else quaternion_of(turn), *moving
-        for output, one in list(zip(arrays.outputs, found, strict=True))[: 2 + level]:
-            output[rows, at] = one
+        state.pose[:, known:, ~state.sound] = np.nan
+        state.motion[:, known * system.wide :, ~state.sound] = np.nan
+        own = np.r_[0, known : system.bodies]  # the frame stays where it is
+        own = own[row_of[system.stage[own]] >= 0]
+        pose = state.pose[:, own]
+        place, turn = np.moveaxis(pose[:linear], 0, 2) * system.size, pose[4]
+        if not system.planar:
+            turn = quaternion_of(np.moveaxis(pose[3:].reshape(3, 3, *pose.shape[1:]), (0, 1), (3, 2)))
+        moving = [np.moveaxis(system.twists(x)[:, own], 0, 2) * system.scale for x in state.motion[:level]]
+        for output, one in zip(arrays.outputs, (place, turn, *moving), strict=False):
+            output[row_of[system.stage[own]], at] = one
 
 
-def _system(group: Group, setting: Setting) -> System:
+def system_of(group: Group, setting: Setting) -> System:
     """Equations of a group; the frame and the bodies that are given come first."""
     own, joints = group.body_indices.tolist(), group.joint_indices.tolist()
     touched = {body for j in joints for body in setting.frames.bodies_of(setting.mechanism, j)}

@@ -8,9 +8,9 @@ import pytest
 import groups
 import mbssa
 from groups import solve_globally
-from groups.global_approach import system_of
+from groups.global_approach import as_one_group
 from groups.motion import default_motion
-from groups.setting import Setting
+from groups.solvers.global_approach import system_of
 from mbssa.joints.frames import joint_frames
 
 #: One model of each kind of joint.
@@ -138,14 +138,14 @@ def test_redundant_equations_are_compared(method):
 
 def test_the_system_has_every_equation():
     structure = mbssa.decompose(mbssa.load("rssr"))
-    system = system_of(Setting.of(structure))
+    solver, _ = as_one_group(structure)
+    system = system_of(solver.group, solver.setting)
     assert system.m == system.n == 6 * (structure.mechanism.n_bodies - 1)
     assert system.redundant == 0
     # Ball joints alone hold the coupler: its spin is a row of its body only, behind those of all joints.
     rows = [5 + 1, 3, 3, 5]  # one angle is driven
     assert system.m == sum(rows) + 1
-    assert [of.drive.shape for of in system.joints if of.drive.size] == [(1, 1)]
-    assert [(of.kind.rows, of.body.shape) for of in system.joints][-1] == (1, (1, 1))
+    assert [(of.kind.rows, of.joints) for of in system.joints][-1] == (1, 1)
     assert not system.is_gap.any()
 
 

@@ -10,8 +10,7 @@ from refusals import refused
 
 import groups
 import mbssa
-from groups.partitioning.cutting import cut_open
-from groups.partitioning.jacobian import linearised
+from groups.partitioning.cutting import cut_open, linearised
 from mbssa.io.models import rope_hoist
 from mbssa.joints.frames import joint_frames
 from mbssa.trust import VARIABLE

@@ -8,7 +8,7 @@ import pytest
 import groups
 import mbssa
 from groups.partitioning import partition
-from groups.partitioning.pivoting import METHODS
+from groups.partitioning.choice import METHODS
 from groups.reports.partitioning import partition_report
 
 #: Every kind of joint, loops with redundant equations, and inputs that are bound.

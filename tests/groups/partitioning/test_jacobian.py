@@ -8,8 +8,7 @@ from random_mechanisms import random_mechanism
 
 import groups
 import mbssa
-from groups.partitioning.cutting import cut_open
-from groups.partitioning.jacobian import linearised
+from groups.partitioning.cutting import cut_open, linearised
 from groups.posed import poses_of
 from mbssa.io.records import from_record, to_record
 from mbssa.joints.assembly import assemble

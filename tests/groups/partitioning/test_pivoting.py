@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from groups.partitioning.pivoting import METHODS, pivots_of
+from groups.partitioning.choice import METHODS, pivots_of
 
 
 def textbook(matrix):
