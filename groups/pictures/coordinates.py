@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from groups.pictures.canvas import panels_over_time
+from groups.pictures.canvas import BODY_COLOURS, FAILED, FINE, STYLES, add_key, panels_over_time
 from groups.pictures.scene import chosen, sentence
-from groups.pictures.style import BODY_COLOURS, FAILED, FINE, STYLES, add_key
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
 from groups.trajectory import LEVELS, Level
 from mbssa.arrays import Floats, Ints
@@ -74,7 +73,8 @@ def coordinates(
     """Values, rates and accelerations of coordinates over time, a column of panels for each unit.
 
     Instants at which a group was not solved are shaded, and the key says which group and why. Driven
-    coordinates have thicker lines. No more than 4,000 evenly chosen instants are drawn.
+    coordinates have thicker lines. No more than 4,000 evenly chosen instants are drawn. A ValueError has all
+    coordinates that are not there, or says that they are more than 24.
 
     Parameters
     ----------
@@ -85,11 +85,6 @@ def coordinates(
     level : the highest that is drawn: "position", "velocity" or "acceleration"; no higher than was kept
     derived : expressions by name, as :meth:`groups.Trajectory.quantity` has them
     units : ``"si"``, or ``"file"`` for those of the model file
-
-    Raises
-    ------
-    ValueError
-        Coordinates that are not there, all of them; or more than 24.
 
     Examples
     --------
@@ -194,7 +189,7 @@ def every_curve(trajectory: Trajectory) -> list[CoordinateMotion]:
     curves = chosen_coordinates(trajectory, "all")
     for body in sorted(set(trajectory.kept.tolist()) & set(trajectory.mechanism.body_geometry)):
         for point in trajectory.mechanism.body_geometry[body].points:
-            curves += _of_point(trajectory, body, point)
+            curves += _of_body(trajectory, body, point)
     driven = trajectory.mechanism.driven_coordinates
     return sorted(curves, key=lambda curve: curve.name not in driven)
 
@@ -216,12 +211,12 @@ def named_curves(
     """Curves of coordinates, joints, bodies, points and derived quantities by name."""
     mechanism = trajectory.mechanism
     # Curves by what stands before the last point of their names, made when they are needed.
-    makers: dict[str, Callable[[], Iterable[CoordinateMotion]]] = {}
+    makers: dict[str, Callable[[], list[CoordinateMotion]]] = {}
     bodies = [mechanism.body_name(body) for body in range(mechanism.n_bodies)]
     for body, owner in enumerate(bodies):
         makers[owner] = partial(_of_body, trajectory, body)
         for point in mechanism.body_geometry.get(body, BodyGeometry()).points:
-            makers[f"{owner}.{point}"] = partial(_of_point, trajectory, body, point)
+            makers[f"{owner}.{point}"] = partial(_of_body, trajectory, body, point)
     makers |= {joint.id: partial(chosen_coordinates, trajectory, [joint.id]) for joint in mechanism.joints}
     makers |= {name: partial(list, [curve]) for name, curve in derived.items()}
     curves: list[CoordinateMotion] = []
@@ -229,17 +224,17 @@ def named_curves(
     for name in [names] if isinstance(names, str) else names:
         whole, one = mechanism.called(f"{name}.")[:-1], mechanism.called(name)
         try:
-            there = list(makers.get(whole, makers.get(one.rpartition(".")[0], tuple))())
+            there = makers.get(whole, makers.get(one.rpartition(".")[0], list))()
         except (KeyError, ValueError) as fault:
             faults.append(str(fault.args[0]))
             continue
         found = [curve for curve in there if whole in makers or curve.name == one]
-        if not found and there:
-            faults.append(f"no coordinate {name!r}; there are {', '.join(curve.name for curve in there)}")
-        elif not found:
-            joints, owners = ", ".join(mechanism.joint_ids[:_LISTED]), ", ".join(sorted(bodies)[:_LISTED])
-            known = f"write joint.coordinate or body.x; the joints are {joints}, the bodies {owners}"
-            faults.append(f"no coordinate {name!r}: {known}")
+        if not found:
+            known = f"; there are {', '.join(curve.name for curve in there)}"
+            if not there:
+                joints, owners = ", ".join(mechanism.joint_ids[:_LISTED]), ", ".join(sorted(bodies)[:_LISTED])
+                known = f": write joint.coordinate or body.x; the joints are {joints}, the bodies {owners}"
+            faults.append(f"no coordinate {name!r}{known}")
         curves += found
     if faults:
         expression = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
@@ -247,22 +242,15 @@ def named_curves(
     return curves
 
 
-def _of_body(trajectory: Trajectory, index: int) -> Iterator[CoordinateMotion]:
-    body, name = trajectory.body(index + 1), trajectory.mechanism.body_name(index)
-    rates = [
-        rate[:, body.place] for rate in (trajectory.velocity, trajectory.acceleration) if rate is not None
-    ]
-    yield from _along(name, [body.position, *rates])
-    if trajectory.planar:
-        yield CoordinateMotion(f"{name}.angle", "rad", body.orientation, *(rate[:, 2] for rate in rates))
-
-
-def _of_point(trajectory: Trajectory, body: int, point: str) -> Iterator[CoordinateMotion]:
-    levels = trajectory.body(body + 1).point_levels(point)
-    yield from _along(f"{trajectory.mechanism.body_name(body)}.{point}", levels)
-
-
-def _along(name: str, levels: Sequence[Floats]) -> Iterator[CoordinateMotion]:
-    """Components of vectors (T, 2) or (T, 3)."""
-    for k, axis in enumerate("xyz"[: levels[0].shape[1]]):
-        yield CoordinateMotion(f"{name}.{axis}", "m", *(level[:, k] for level in levels))
+def _of_body(trajectory: Trajectory, index: int, point: str = "") -> list[CoordinateMotion]:
+    """Coordinates of the origin and the angle of a body, or of one of its named points."""
+    body, owner = trajectory.body(index + 1), trajectory.mechanism.body_name(index)
+    kept = [rate for rate in (trajectory.velocity, trajectory.acceleration) if rate is not None]
+    turning = [body.orientation, *(rate[:, body.place, -1] for rate in kept)]
+    levels = [body.position, *(rate[:, body.place] for rate in kept)]
+    levels, name = (body.point_levels(point), f"{owner}.{point}") if point else (levels, owner)
+    along = {axis: k for k, axis in enumerate("xyz"[: body.position.shape[1]])}
+    found = [CoordinateMotion(f"{name}.{x}", "m", *(each[:, k] for each in levels)) for x, k in along.items()]
+    if trajectory.planar and not point:
+        found.append(CoordinateMotion(f"{name}.angle", "rad", *turning))
+    return found

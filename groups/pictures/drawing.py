@@ -4,19 +4,31 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.canvas import Canvas, canvas_for
+from groups.pictures.canvas import (
+    DRIVEN,
+    EDGE,
+    FINE,
+    FRAME_COLOUR,
+    LINK,
+    MARK,
+    PATH_COLOUR,
+    Canvas,
+    add_key,
+    canvas_for,
+)
 from groups.pictures.paths import PATH_INSTANTS, PointName, points_of
 from groups.pictures.scene import Scene, chosen, failed_at, scene_of
-from groups.pictures.shapes import Mark, Outline
-from groups.pictures.style import DRIVEN, EDGE, FINE, FRAME_COLOUR, LINK, MARK, PATH_COLOUR, add_key
+from groups.pictures.shapes import Mark
 from groups.rest import at_rest
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
+from mbssa.joints.joint_type import JointType
 from mbssa.pictures.geometry import directions
 from mbssa.pictures.hues import DASHES, HATCHES, darker
 from mbssa.pictures.labels import Label, Obstacle, place_labels
@@ -36,16 +48,13 @@ if TYPE_CHECKING:
 #: Bodies that a picture on paper can tell apart.
 MOST_BODIES = 60
 
-#: Dashes of the line between two joints whose coordinates are coupled.
-_COUPLED = (0, (4, 3))
-
-#: Symbols of pins and blocks in the plane, which ISO 3952 has.
-_STANDARD = ("o", "s")
+#: Line between two joints whose coordinates are coupled.
+_COUPLED: dict[str, Any] = {"ls": (0, (4, 3)), "lw": FINE}
 
 _FILLS = {"none": "white", "half": "#BBBBBB", "full": INK}
 
-#: Widths of guides; other lines are edges.
-_WIDTHS = {"tube": 2.2 * LINK, "rod": LINK, "slot": 2.6 * LINK}
+#: Widths of lines by kind; others are edges.
+_WIDTHS = {"link": LINK, "tube": 2.2 * LINK, "rod": LINK, "slot": 2.6 * LINK}
 
 #: Corners of a block, and of the triangle and the line under a pin on the frame, mm.
 _BLOCK = np.array([[-2.6, -1.5], [2.6, -1.5], [2.6, 1.5], [-2.6, 1.5]])
@@ -66,18 +75,14 @@ def mechanism_at(
 
     Each structural group has a hue, in the order in which they are solved, and its bodies are shades of it.
     Joints have a symbol for each type, driven ones in vermilion; the frame is grey, in the plane with
-    hatched supports. Bodies that were not solved at this instant are left out, and the title says so.
+    hatched supports. Bodies that were not solved at this instant are left out, and the title says so. A
+    ValueError for an instant or points that are not there, and for more than 60 bodies.
 
     Parameters
     ----------
     instant : number of an instant; negative ones count from the end
     points : whose paths are drawn too, see :func:`paths`; None for those that the model names
     where : what the title says after the name; the time by default
-
-    Raises
-    ------
-    ValueError
-        No such instant, points that are not there, or more than 60 bodies.
 
     Examples
     --------
@@ -139,26 +144,15 @@ def title_of(trajectory: Trajectory, scene: Scene, where: str | None = None) -> 
 
 
 def draw_bodies(canvas: Canvas, scene: Scene) -> None:
-    """Lines, faces, wheels, guides and joints of the moving bodies."""
-    for body, shape in zip(scene.bodies[1:], scene.shapes[1:], strict=True):
-        points = scene.world(body, shape.points)
-        if np.isfinite(points).all():
-            for face in shape.faces:
-                canvas.face(points[face], scene.colours[body])
-            for line in shape.lines:
-                _line(canvas, scene, body, points[line], LINK if len(shape.lines) == 1 else EDGE)
-    for outline in (*scene.outlines, *scene.guides):
-        if outline.body:
-            _outlined(canvas, scene, outline)
+    """Lines, faces and joints of the moving bodies."""
+    _draw_lines(canvas, scene, moving=True)
     for mark in scene.marks:
-        _mark(canvas, scene, mark)
+        _draw_joint(canvas, scene, mark)
 
 
 def draw_ground(canvas: Canvas, scene: Scene) -> None:
     """Draw the frame's outlines, supports and rails."""
-    for outline in (*scene.outlines, *scene.guides):
-        if outline.body == 0:
-            _outlined(canvas, scene, outline)
+    _draw_lines(canvas, scene, moving=False)
     for mark in scene.marks:
         if 0 not in mark.bodies or mark.type.guide is not None or mark.radii or mark.type.is_coupling:
             continue
@@ -166,9 +160,62 @@ def draw_ground(canvas: Canvas, scene: Scene) -> None:
         if canvas.solid:
             canvas.dot(at, marker="s", ms=2.1 * MARK, color="#C4C4C4", zorder=1.5)
             continue
-        look: dict[str, Any] = {"facecolor": "#DDDDDD", "edgecolor": FRAME_COLOUR, "lw": FINE}
-        canvas.polygon(at[:2] + canvas.scale * _SUPPORT, zorder=1.6, **look)
+        look: dict[str, Any] = {"facecolor": "#DDDDDD", "edgecolor": FRAME_COLOUR, "lw": FINE, "zorder": 1.6}
+        canvas.polygon(at[:2] + canvas.scale * _SUPPORT, **look)
         canvas.line(at[:2] + canvas.scale * _FOOT, FRAME_COLOUR, EDGE, zorder=1.6, hatched=True)
+
+
+def _draw_lines(canvas: Canvas, scene: Scene, moving: bool) -> None:
+    """Lines of the moving bodies or the frame, with white dashes where another group has the same hue."""
+    for line in scene.lines:
+        points, colour = scene.world(line.body, line.points), scene.colours[line.body]
+        if moving != (line.body > 0) or not np.isfinite(points).all():
+            continue
+        if line.closed:
+            canvas.polygon(points, facecolor=colour, alpha=0.22, lw=0, zorder=1.8)
+        if line.joint >= 0 and not moving:
+            left_first = points[np.argsort(points[:, 0], kind="stable")]
+            canvas.line(left_first, FRAME_COLOUR, EDGE, zorder=1.5, hatched=not canvas.solid)
+        elif line.kind != "facet":
+            width, dashes = _WIDTHS.get(line.kind, EDGE), DASHES[scene.hues[line.body].pattern]
+            canvas.line(points, colour, width)
+            if dashes is not None and line.kind:
+                canvas.line(points, "white", 0.45 * width, ls=(0, dashes), zorder=2.1)
+            if line.kind == "slot":
+                canvas.line(points, "white", 1.8 * LINK, zorder=2.1)
+
+
+def _draw_joint(canvas: Canvas, scene: Scene, mark: Mark) -> None:
+    """The symbol of a joint, and its rod or its axle."""
+    kind, at = mark.type, scene.place(mark)
+    if not np.isfinite(at).all():
+        return
+    if scene.has(mark) and (kind.is_coupling or kind.line == "rod"):
+        ends = np.stack([at, scene.place(mark, 1 - mark.seat)])
+        if kind.is_coupling:  # between the two joints, whose own symbols are at its ends
+            canvas.line(ends, INK, zorder=2.4, **_COUPLED)
+        else:
+            canvas.line(ends, INK, lw=EDGE)
+            canvas.dot(ends[1], marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4)
+    if kind.is_coupling:
+        return
+    edge, width = (DRIVEN, 2 * FINE) if mark.driven else (INK, FINE)
+    axes = scene.world(mark.bodies[mark.seat], mark.origin[mark.seat] + mark.axes[mark.seat].T) - at
+    if kind.guide is not None and not canvas.solid and kind.solid != "rider":
+        x, y = axes[kind.guide, :2]
+        corners = at[:2] + canvas.scale * _BLOCK @ np.array([[x, y], [-y, x]])
+        canvas.polygon(corners, facecolor="white", edgecolor=edge, lw=width, zorder=3)
+        return
+    if canvas.solid and kind.axle:
+        canvas.line(at + 4.0 * canvas.scale * np.outer([-1.0, 1.0], axes[2]), edge, EDGE, zorder=2.5)
+    canvas.dot(at, mec=edge, mew=width, zorder=4, **_symbol(kind, canvas.solid))
+
+
+def _symbol(kind: JointType, solid: bool) -> dict[str, Any]:
+    """Matplotlib's keywords for the marker of a type of joint."""
+    if kind.solid == "rider" and not solid:  # drawn as the pin that it is
+        return {"marker": "o", "mfc": INK, "ms": 0.9 * MARK}
+    return {"marker": kind.symbol, "mfc": _FILLS[kind.fill], "ms": MARK}
 
 
 def draw_names(canvas: Canvas, scene: Scene) -> None:
@@ -178,12 +225,13 @@ def draw_names(canvas: Canvas, scene: Scene) -> None:
     page = canvas.axes.get_position().get_points() * (width, height) + [[1.0], [-1.0]]
     labels, obstacles, colours = [], [], []
     steps = np.linspace(0.0, 1.0, 15)[:, None]
-    for body, shape in zip(scene.bodies[1:], scene.shapes[1:], strict=True):
-        points = scene.world(body, shape.points)
+    for body, local in zip(scene.bodies[1:], scene.points[1:], strict=True):
+        points = scene.world(body, local)
         if not len(points) or not np.isfinite(points).all():
             continue
-        ends = [scene.world(body, guide.points) for guide in scene.guides if guide.body == body]
-        lines = canvas.paper(np.concatenate([points[shape.lines], np.array(ends).reshape(-1, 2, 3)]))
+        own = [line.points for line in scene.lines if line.body == body and line.kind not in ("", "facet")]
+        ends = [end for line in own for end in pairwise(line)]
+        lines = canvas.paper(scene.world(body, np.reshape(ends, (-1, 3)))).reshape(-1, 2, 2)
         labels.append(_name(scene.mechanism.body_name(body), lines, canvas.paper(points), page))
         colours.append(darker(scene.hues[body].colour))
         obstacles += [Obstacle((1 - steps) * start + steps * end, 0.1, weight=0.5) for start, end in lines]
@@ -203,13 +251,13 @@ def _name(name: str, lines: Floats, points: Floats, page: Floats) -> Label:
     size = text_size(name, SMALL_TEXT)
     half = np.array(size) / 2
     places = [points.mean(axis=0)] if len(lines) > 2 else []
-    length = np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1)
+    ways = lines[:, 1] - lines[:, 0]
+    length = np.hypot(*ways.T)
     for i in np.argsort(-length, kind="stable")[:3].tolist():
         if length[i]:
-            along = lines[i, 1] - lines[i, 0]
-            normal = np.array([-along[1], along[0]]) / length[i]
-            away = (np.abs(normal) @ half + _GAP) * (-normal if normal[1] < 0 else normal)
-            places += [lines[i, 0] + part * along + side * away for part in _ALONG for side in (1, -1)]
+            normal = np.array([-ways[i, 1], ways[i, 0]]) / (length[i] if ways[i, 0] >= 0 else -length[i])
+            away = (np.abs(normal) @ half + _GAP) * normal
+            places += [lines[i, 0] + part * ways[i] + side * away for part in _ALONG for side in (1, -1)]
     for distance in (2.2, 5.0):
         places += [point + way * (half + distance) for way in directions(8) for point in points]
     at = np.array(places)
@@ -229,74 +277,16 @@ def draw_key(canvas: Canvas, scene: Scene) -> None:
             patch = Patch(facecolor=hue.colour, edgecolor="white", hatch=HATCHES[hue.pattern])
             patch.set_label(f"SG-{group.number} {group.type_name}")
             handles.append(patch)
-    symbols: dict[str, dict[str, Any]] = {}
-    for kind in dict.fromkeys(mark.type for mark in scene.marks):
-        if not canvas.solid and kind.symbol in _STANDARD:
-            continue
-        look: dict[str, Any] = {"marker": kind.symbol, "mfc": _FILLS[kind.fill], "mew": FINE}
-        if kind.is_coupling:
-            look = {"ls": _COUPLED, "color": INK, "lw": FINE}
-        elif not canvas.solid and kind.solid == "rider":  # drawn as the pin that it is
-            look |= {"marker": "o", "mfc": INK}
-        symbols[f"{kind.code} {kind.name.lower()}"] = look
+    symbols: dict[str, dict[str, Any]] = {
+        f"{kind.code} {kind.name.lower()}": {"color": INK, **_COUPLED}
+        if kind.is_coupling
+        else {"mew": FINE, **_symbol(kind, canvas.solid)}
+        for kind in dict.fromkeys(mark.type for mark in scene.marks)
+        if canvas.solid or kind.symbol not in ("o", "s")  # pins and blocks, which ISO 3952 has
+    }
     if any(mark.driven for mark in scene.marks):
         symbols["driven"] = {"marker": "o", "mfc": "white", "mec": DRIVEN, "mew": 2 * FINE}
     usual: dict[str, Any] = {"ls": "", "ms": MARK, "mec": INK}
     handles += [Line2D([], [], **usual | look, label=label) for label, look in symbols.items()]
     if handles:
         add_key(canvas.figure, handles, lines=False)
-
-
-def _line(canvas: Canvas, scene: Scene, body: int, points: Floats, width: float) -> None:
-    """A line of a body in its colour, with white dashes where its group's hue is another group's too."""
-    canvas.line(points, scene.colours[body], width)
-    dashes = DASHES[scene.hues[body].pattern]
-    if dashes is not None:
-        canvas.line(points, "white", 0.45 * width, ls=(0, dashes), zorder=2.1)
-
-
-def _mark(canvas: Canvas, scene: Scene, mark: Mark) -> None:
-    """The symbol of a joint, and its rod or its axle."""
-    body, kind, at, axes = mark.bodies[mark.seat], mark.type, scene.place(mark), mark.axes[mark.seat]
-    if not np.isfinite(at).all() or (kind.is_coupling and not scene.has(mark)):
-        return
-    if kind.is_coupling:
-        # Between the two joints, whose own symbols are at its ends.
-        ends = np.stack([scene.place(mark, side) for side in (0, 1)])
-        canvas.line(ends, INK, FINE, ls=_COUPLED, zorder=2.4)
-        return
-    edge, width = (DRIVEN, 2 * FINE) if mark.driven else (INK, FINE)
-    look: dict[str, Any] = {"marker": kind.symbol, "ms": MARK, "mfc": _FILLS[kind.fill]}
-    if kind.line == "rod":
-        other = scene.place(mark, 1 - mark.seat)
-        canvas.line(np.stack([at, other]), INK, EDGE)
-        canvas.dot(other, marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4)
-    if kind.guide is not None and not canvas.solid and kind.solid == "rider":
-        look = {"marker": "o", "ms": 0.9 * MARK, "mfc": INK}
-    elif kind.guide is not None and not canvas.solid:
-        x, y = np.diff(scene.world(body, np.stack([np.zeros(3), axes[:, kind.guide]])), axis=0)[0, :2]
-        corners = at[:2] + canvas.scale * _BLOCK @ np.array([[x, y], [-y, x]])
-        canvas.polygon(corners, facecolor="white", edgecolor=edge, lw=width, zorder=3)
-        return
-    elif canvas.solid and kind.axle:
-        axis = axes[:, 2] * 4.0 * canvas.scale
-        stub = scene.world(body, mark.origin[mark.seat] + np.stack([-axis, axis]))
-        canvas.line(stub, edge, EDGE, zorder=2.5)
-    canvas.dot(at, mec=edge, mew=width, zorder=4, **look)
-
-
-def _outlined(canvas: Canvas, scene: Scene, outline: Outline) -> None:
-    points, colour = scene.world(outline.body, outline.points), scene.colours[outline.body]
-    if not np.isfinite(points).all():
-        return
-    if not outline.kind:
-        canvas.line(points, colour, EDGE)
-        if outline.closed:
-            canvas.face(points, colour)
-    elif outline.body == 0:
-        left_first = points[np.argsort(points[:, 0], kind="stable")]
-        canvas.line(left_first, FRAME_COLOUR, EDGE, zorder=1.5, hatched=not canvas.solid)
-    else:
-        _line(canvas, scene, outline.body, points, _WIDTHS.get(outline.kind, EDGE))
-        if outline.kind == "slot":
-            canvas.line(points, "white", 1.8 * LINK, zorder=2.1)

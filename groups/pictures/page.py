@@ -22,7 +22,6 @@ import numpy.typing as npt
 from groups.pictures.coordinates import every_curve, titles_of
 from groups.pictures.paths import Point, PointName, points_of
 from groups.pictures.scene import Scene, failed_at, scene_of
-from groups.pictures.shapes import Mark
 from groups.pictures.visuals import solids_of
 from mbssa.arrays import Floats
 from mbssa.files import write_whole
@@ -66,7 +65,9 @@ def page(
     Bodies are links between their joints, which have a symbol for each type (driven ones in orange); a line
     names the groups that failed at an instant, and bodies that were not solved there are left out. Instants
     are evenly chosen if there are too many, and the page says so; nothing is interpolated. Poses are float32
-    about the middle of the mechanism. It draws with three.js (MIT licence), which is in the file.
+    about the middle of the mechanism. It draws with three.js (MIT licence), which is in the file. A
+    ValueError for another ending, fewer frames than 1, points that are not there, or more than 300 bodies; an
+    OSError where the file cannot be written.
 
     Parameters
     ----------
@@ -74,13 +75,6 @@ def page(
     points : whose paths are drawn, as in :func:`paths`; ``()`` for none
     frames : at most this many instants, and no more than 400,000 poses in all
     forces : of this motion; arrows show the force that each joint exerts on its second body
-
-    Raises
-    ------
-    ValueError
-        Another ending, fewer frames than 1, points that are not there, or more than 300 bodies.
-    OSError
-        The file cannot be written.
 
     Examples
     --------
@@ -131,16 +125,21 @@ def page_data(
     trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces: Forces | None = None
 ) -> dict[str, Any]:
     """Data of the motion for the page: places less ``centre``, long arrays in single precision."""
-    centre, drawn, body_at = (scene.low + scene.high) / 2, set(scene.bodies), scene.bodies.index
+    centre, body_at = (scene.low + scene.high) / 2, {body: k for k, body in enumerate(scene.bodies)}
+    mechanism, units, shown = scene.mechanism, scene.mechanism.units, scene.instants
     reasons = {"": 0}
-    says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in scene.instants.tolist()]
+    says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in shown.tolist()]
     up, view, flat = _view(scene)
-    solids = solids_of(scene.mechanism, scene.bodies)
-    solid = {each.body for each in solids}  # these have a mesh instead of lines
-    tubes = {guide.joint for guide in scene.guides if guide.kind == "tube"}
-    layers, units = _layers(scene), scene.mechanism.units
+    solids = solids_of(mechanism, scene.bodies)
+    meshed = {each.body for each in solids}  # these have a mesh instead of lines between joints
+    layers, cell = _layers(scene), _cell(scene)
+    tubes = {line.joint for line in scene.lines if line.kind == "tube"}
+    # Half the thickness of a link: small beside the mechanism, and beside its shorter links.
+    links = [line.points for line in scene.lines if line.kind in ("link", "edge")]
+    ways = [length for line in links for length in np.linalg.norm(np.diff(line, axis=0), axis=1)]
+    short = float(np.quantile(ways or [scene.size], 0.2))
     return {
-        "name": printable(scene.mechanism.name or "mechanism"),
+        "name": printable(mechanism.name or "mechanism"),
         "planar": scene.planar,
         "centre": centre,
         "low": scene.low - centre,
@@ -148,9 +147,9 @@ def page_data(
         "up": up,
         "view": view,
         "flat": flat,
-        "radius": _radius(scene),
-        "cell": _cell(scene),
-        "about": _about(trajectory, scene),
+        "radius": max(min(0.011 * scene.size, 0.12 * short), 0.004 * scene.size),
+        "cell": cell,
+        "about": f"{_about(trajectory, scene)}; one square of the grid is {quantity_text(cell, 'm', units)}",
         "note": "; ".join(trajectory.faults()[:_SENTENCES]),
         "groups": [
             {
@@ -160,30 +159,46 @@ def page_data(
                 "colour": scene.hues[int(group.body_indices[0])].colour,
             }
             for group in scene.structure.groups
-            if not drawn.isdisjoint(group.body_indices.tolist())
+            if not body_at.keys().isdisjoint(group.body_indices.tolist())
         ],
         "bodies": [
             {
-                "name": scene.mechanism.body_name(body),
-                "label": str(scene.mechanism.bodies[body]),
+                "name": mechanism.body_name(body),
+                "label": str(mechanism.bodies[body]),
                 "colour": scene.colours[body],
                 "sg": int(scene.structure.group_of_body[body]),
                 "layer": layers[body],
-                "points": shape.points,
-                "lines": [] if body in solid else shape.lines,
-                "faces": [] if body in solid else shape.faces,
-                "outlines": [[o.points, o.closed] for o in scene.outlines if o.body == body],
-                "guides": [[*g.points, g.kind, g.across] for g in scene.guides if g.body == body],
+                "points": corners,
+                "lines": [
+                    [line.points, line.kind, line.closed, line.across]
+                    for line in scene.lines
+                    if line.body == body and (body not in meshed or not line.kind or line.joint >= 0)
+                ],
             }
-            for body, shape in zip(scene.bodies, scene.shapes, strict=True)
+            for body, corners in zip(scene.bodies, scene.points, strict=True)
         ],
-        "solids": [{"body": body_at(each.body), "corners": np.float32(each.corners)} for each in solids],
+        "solids": [{"body": body_at[each.body], "corners": np.float32(each.corners)} for each in solids],
         "marks": [
-            _mark(scene, mark, mark.joint in tubes) for mark in scene.marks if not mark.type.is_coupling
+            {
+                "solid": mark.type.solid,
+                "body": body_at[mark.bodies[mark.seat]],
+                "other": body_at.get(mark.bodies[1 - mark.seat], body_at[mark.bodies[mark.seat]]),
+                "at": mark.origin[mark.seat],
+                "axes": mark.axes[mark.seat],
+                "slide": mark.type.guide,
+                "mouth": mark.joint in tubes,
+                "driven": mark.driven,
+                "frame": mark.origin[mark.bodies.index(0)]
+                if 0 in mark.bodies and mark.type.guide is None
+                else None,
+                "rod": mark.origin[1 - mark.seat] if scene.has(mark) and mark.type.line == "rod" else None,
+            }
+            for mark in scene.marks
+            if not mark.type.is_coupling
         ],
         "paths": [
             {
-                "body": body_at(point.body),
+                "body": body_at[point.body],
                 "at": point.local,
                 "label": point.label,
                 "rates": [np.float32(rate) for rate in point.rates(trajectory, scene)],
@@ -196,14 +211,14 @@ def page_data(
             {
                 "label": curve.name,
                 "unit": unit,
-                "driven": curve.name in scene.mechanism.driven_coordinates,
-                "parts": [np.float32(level[scene.instants] / scale) for level in curve.levels],
+                "driven": curve.name in mechanism.driven_coordinates,
+                "parts": [np.float32(level[shown] / scale) for level in curve.levels],
                 "titles": titles_of(curve.unit, units),
             }
-            for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(scene.instants))]
+            for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(shown))]
             for unit, scale in [given_in(curve.unit, units)]
         ],
-        "model": _model(scene.mechanism),
+        "model": _model(mechanism),
         "reasons": list(reasons),
         "time": scene.time,
         # (F, K, 7): x, y, z, quaternion w, x, y, z; and the place (F,) of each instant's reason.
@@ -236,25 +251,6 @@ def _model(mechanism: Mechanism) -> str:
         return ""
 
 
-def _mark(scene: Scene, mark: Mark, mouth: bool) -> dict[str, Any]:
-    """A joint; its ``mouth`` is that of a tube."""
-    seat, other = mark.seat, 1 - mark.seat
-    there = mark.bodies[other] in scene.bodies
-    on_frame = 0 in mark.bodies and mark.type.guide is None
-    return {
-        "solid": mark.type.solid,
-        "body": scene.bodies.index(mark.bodies[seat]),
-        "other": scene.bodies.index(mark.bodies[other if there else seat]),
-        "at": mark.origin[seat],
-        "axes": mark.axes[seat],
-        "slide": mark.type.guide,
-        "mouth": mouth,
-        "driven": mark.driven,
-        "frame": mark.origin[mark.bodies.index(0)] if on_frame else None,
-        "rod": mark.origin[other] if there and mark.type.line == "rod" else None,
-    }
-
-
 def _layers(scene: Scene) -> dict[int, int]:
     """Layers of planar bodies: those that share a joint differ, and the frame has the lowest."""
     if not scene.planar:
@@ -265,8 +261,7 @@ def _layers(scene: Scene) -> dict[int, int]:
         pins.setdefault(tuple(pin.tolist()), set()).update(mark.bodies)
     layers = {0: 0}
     for body in scene.bodies[1:]:
-        beside = set[int]().union(*(pinned for pinned in pins.values() if body in pinned))
-        taken = {0} | {layers[other] for other in beside & layers.keys()}
+        taken = {0} | {layers.get(other, 0) for pinned in pins.values() if body in pinned for other in pinned}
         layers[body] = min(set(range(len(taken) + 1)) - taken)
     return layers
 
@@ -281,13 +276,6 @@ def _view(scene: Scene) -> tuple[list[int], list[float], bool]:
     return [0, 0, 1], views.get((thin[0], thin[1]), [0.62, -1.0, 0.5]), False
 
 
-def _radius(scene: Scene) -> float:
-    """Half the thickness of a link: small beside the mechanism, and beside its shorter links."""
-    ways = np.concatenate([np.diff(shape.points[shape.lines], axis=1)[:, 0] for shape in scene.shapes])
-    short = float(np.quantile(np.linalg.norm(ways, axis=1), 0.2)) if len(ways) else scene.size
-    return max(min(0.011 * scene.size, 0.12 * short), 0.004 * scene.size)
-
-
 def _cell(scene: Scene) -> float:
     """A length, m, round in the unit of the model file: about a twelfth of the mechanism's size."""
     unit = given_in("m", scene.mechanism.units)[1]
@@ -298,13 +286,11 @@ def _cell(scene: Scene) -> float:
 
 def _about(trajectory: Trajectory, scene: Scene) -> str:
     mechanism, shown, there = scene.mechanism, len(scene.instants), len(trajectory.time)
-    joints = counted(mechanism.n_joints, "joint")
-    text = f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {joints}; "
     some = f"{shown:,} of the {there:,} instants, evenly chosen"
-    text += counted(shown, "instant") if shown == there else some
-    if left := mechanism.n_bodies - len(scene.bodies):
-        text += f"; {left} {'bodies were' if left > 1 else 'body was'} not kept"
-    return f"{text}; one square of the grid is {quantity_text(_cell(scene), 'm', mechanism.units)}"
+    text = f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, "
+    text += f"{counted(mechanism.n_joints, 'joint')}; {counted(shown, 'instant') if shown == there else some}"
+    left = mechanism.n_bodies - len(scene.bodies)
+    return text + (f"; {left} {'bodies were' if left > 1 else 'body was'} not kept" if left else "")
 
 
 def _encoded(array: npt.NDArray[Any]) -> Any:
@@ -343,19 +329,12 @@ class Player:
 
 
 def show(trajectory: Trajectory, points: Sequence[PointName] | None = None, *, height: int = 480) -> Player:
-    """Play a motion: in place in a notebook, else in the browser, from a temporary file.
+    """Play a motion: in place in a notebook, else in the browser, from a file; raises as :func:`page`.
 
     Parameters
     ----------
     points : whose paths are drawn, as in :func:`groups.pictures.paths`
     height : of the frame in a notebook, pixels
-
-    Raises
-    ------
-    ValueError
-        As :func:`groups.pictures.page`.
-    OSError
-        The file cannot be written.
 
     Examples
     --------

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.canvas import panels_over_time
+from groups.pictures.canvas import BODY_COLOURS, FAILED, FRAME_COLOUR, add_key, panels_over_time
 from groups.pictures.coordinates import CURVE_INSTANTS
 from groups.pictures.scene import chosen
-from groups.pictures.style import BODY_COLOURS, FAILED, FRAME_COLOUR, add_key
 from mbssa.pictures.limits import require_matplotlib
 from mbssa.pictures.style import INK, entitle
 

@@ -1,4 +1,4 @@
-"""Content of a picture of a motion: bodies as lines between their joints, joints, guides, poses, bounds."""
+"""Content of a picture of a motion: lines on bodies, joints, poses, bounds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.pictures.outlines import outlines_of, rims_of, visual_outlines
-from groups.pictures.shapes import Mark, Outline, Shape, Stage, guides_of, marks_of, shapes_of
+from groups.pictures.shapes import Line, Mark, Stage, guides_of, lines_through, marks_of, points_of_bodies
 from groups.results.faults import STATUS
 from groups.rotations import quaternion_of
 from mbssa import decompose
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from mbssa import Structure
 
 
-#: Poses from which bounds are taken; more would change nothing visible.
-_FOR_BOUNDS = 500
-
-
 @dataclass(frozen=True, eq=False)
 class Scene(Stage):
     """Drawing of a mechanism at F instants of its motion."""
@@ -34,16 +30,25 @@ class Scene(Stage):
     colours: tuple[str, ...]  # of the bodies by index, shades of their groups' hues
     instants: Ints  # (F,) numbers of the instants of the trajectory, ascending
     time: Floats  # (F,) s
-    shapes: tuple[Shape, ...]  # one for each drawn body
+    points: tuple[Floats, ...]  # (n, 3) joints and named points of each drawn body in its own frame, m
+    lines: tuple[Line, ...]  # links and edges between these; guides, rims, profiles
     marks: tuple[Mark, ...]  # joints between drawn bodies
-    guides: tuple[Outline, ...]  # rails, tubes and rods of the joints that slide
-    outlines: tuple[Outline, ...]  # profiles of cams and their followers; rims; outlines in the file
-    low: Floats  # (3,) corner of the box that holds the whole motion, m
+    low: Floats  # (3,) corner of the box that holds all of it at these instants, m
     high: Floats  # (3,) m
 
     @property
     def planar(self) -> bool:
         return self.mechanism.space == "planar"
+
+    @property
+    def guides(self) -> tuple[Line, ...]:
+        """Rails, tracks, tubes and rods."""
+        return tuple(line for line in self.lines if line.joint >= 0)
+
+    @property
+    def outlines(self) -> tuple[Line, ...]:
+        """Profiles, rims, and outlines in the model file."""
+        return tuple(line for line in self.lines if not line.kind)
 
     @property
     def size(self) -> float:
@@ -53,24 +58,17 @@ class Scene(Stage):
     def at(self, instant: int) -> Scene:
         """The scene at one of its instants; places in the world have no axis of time."""
         f = int(np.searchsorted(self.instants, instant))
-        return replace(
-            self,
-            position=self.position[f],
-            quaternion=self.quaternion[f],
-            instants=self.instants[f : f + 1],
-            time=self.time[f : f + 1],
-        )
+        poses = {"position": self.position[f], "quaternion": self.quaternion[f]}
+        return replace(self, **poses, instants=self.instants[f : f + 1], time=self.time[f : f + 1])
 
 
 def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     """Drawing at these instants, or at no more than ``most``, evenly chosen."""
-    mechanism, there = trajectory.mechanism, len(trajectory.time)
-    instants = chosen(there, most) if isinstance(most, int) else np.asarray(most)
-    wide = np.union1d(instants, chosen(there, _FOR_BOUNDS))
-    frames, place = trajectory.reference, np.flatnonzero(trajectory.kept != 0)
-    solved, bodies = trajectory.instants(wide).spatial(), (0, *trajectory.kept[place].tolist())
+    mechanism, frames, place = trajectory.mechanism, trajectory.reference, np.flatnonzero(trajectory.kept)
+    instants = chosen(len(trajectory.time), most) if isinstance(most, int) else np.asarray(most)
+    solved, bodies = trajectory.instants(instants).spatial(), (0, *trajectory.kept[place].tolist())
     position, quaternion = (
-        np.concatenate([np.tile(still, (len(wide), 1, 1)), moving[:, place]], axis=1)
+        np.concatenate([np.tile(still, (len(instants), 1, 1)), moving[:, place]], axis=1)
         for still, moving in (
             (frames.position[:1], solved.position),
             (quaternion_of(frames.rotation[:1]), solved.orientation),
@@ -79,30 +77,30 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     stage = Stage(mechanism, frames, bodies, position, quaternion)
     guides, marks = guides_of(stage, marks_of(stage))
     looks = visual_outlines(stage)
-    outlined = {outline.body for outline in looks}
-    shapes = shapes_of(stage, marks, guides, outlined)
-    outlines = (*outlines_of(stage), *rims_of(stage, marks, guides), *looks)
-    guides = [guide for guide in guides if guide.body not in outlined]
-    local = [*zip(stage.bodies, (shape.points for shape in shapes), strict=True)]
-    local += [(outline.body, outline.points) for outline in (*guides, *outlines)]
-    points = np.concatenate([stage.world(*part).reshape(-1, 3) for part in local])
-    points = points[np.isfinite(points).all(axis=1)]
+    outlined = {line.body for line in looks}
+    points = points_of_bodies(stage, marks, guides)
+    drawn = [*zip(bodies, points, strict=True)]
+    links = [line for body, some in drawn[1:] if body not in outlined for line in lines_through(body, some)]
+    outlines = [*outlines_of(stage), *rims_of(stage, marks, guides), *looks]
+    guides = [line for line in guides if line.body not in outlined]
+    drawn += [(line.body, line.points) for line in (*guides, *outlines)]
+    places = np.concatenate([stage.world(*part).reshape(-1, 3) for part in drawn])
+    places = places[np.isfinite(places).all(axis=1)]
+    places = places if len(places) else np.array([-0.5 * np.ones(3), 0.5 * np.ones(3)])
     structure = decompose(mechanism)
     hues = group_hues(structure)
-    at = np.searchsorted(wide, instants)
     return Scene(
-        **vars(stage) | {"position": position[at], "quaternion": quaternion[at]},
+        **vars(stage),
         structure=structure,
         hues=tuple(hues.get(g, Hue(NO_GROUP, 0)) for g in structure.group_of_body.tolist()),
         colours=body_colours(structure),
         instants=instants,
         time=trajectory.time[instants],
-        shapes=shapes,
+        points=tuple(points),
+        lines=(*links, *outlines, *guides),
         marks=tuple(marks),
-        guides=tuple(guides),
-        outlines=outlines,
-        low=points.min(axis=0) if len(points) else -0.5 * np.ones(3),
-        high=points.max(axis=0) if len(points) else 0.5 * np.ones(3),
+        low=places.min(axis=0),
+        high=places.max(axis=0),
     )
 
 

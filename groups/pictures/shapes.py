@@ -1,4 +1,4 @@
-"""Geometry that stands for bodies and joints: lines and faces through joints, outlines, guides of slides."""
+"""Geometry that stands for bodies and joints: lines through joints, guides of slides, wheels."""
 
 # A body with two joints is a link between them; three or more span a polygon, or a hull where they do not lie
 # in one plane. A sliding joint is a block on a rail or, between two moving bodies with room for it, a rod in
@@ -6,16 +6,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.rotations import turned
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import JointType, type_of_joint
-from mbssa.joints.poses import relative_pose
 from mbssa.mechanism import BodyGeometry
 
 if TYPE_CHECKING:
@@ -38,30 +37,27 @@ class Mark:
     axes: Floats  # (2, 3, 3) of these frames, as columns
     seat: int
     driven: bool
-    radii: tuple[float, float] | None = None  # of its wheels, m
+    pitch: Floats | None = None  # (2, 2) x, y where its wheels mesh at the reference, in these frames, m
+
+    @property
+    def radii(self) -> tuple[float, float] | None:
+        """Pitch radii of its wheels, m."""
+        return None if self.pitch is None else tuple(np.hypot(*self.pitch.T).tolist())
 
 
 @dataclass(frozen=True, eq=False)
-class Outline:
+class Line:
     """Line on one body; a closed one ends where it begins and has material inside."""
 
     body: int
     points: Floats  # (n, 3) in the body's own frame, m
-    closed: bool = False
-    # kind: rail, slot, tube or rod, which slides in a tube, of a sliding joint; a wheel rolls on a track
+    # kind: link or edge between joints, facet of a hull, which has no edge itself; of a sliding joint rail,
+    # slot, tube or rod, which slides in a tube; track that a wheel rolls on; others are rims and profiles
     kind: str = ""
-    joint: int = -1
+    closed: bool = False
+    joint: int = -1  # that slides or rolls on it
     foot: Floats | None = None  # where a guide of a moving body meets the rest of it
     across: Floats | None = None  # (3,) direction in which a slot is wide
-
-
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """Shape of one body in its own frame, m."""
-
-    points: Floats  # (n, 3) its joints, its named points, beginnings of its guides
-    lines: Ints  # (m, 2) rows of points
-    faces: Sequence[list[int]]  # rows of points around each convex face
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,97 +90,28 @@ def marks_of(stage: Stage) -> list[Mark]:
     mechanism, frames = stage.mechanism, stage.frames
     marks = []
     for j in np.flatnonzero(frames.known).tolist():
-        row = type_of_joint(mechanism, j)
-        a, b = mechanism.joint_bodies(j)[:2]
-        if row.is_free or not {a, b} & (set(stage.bodies) - {0}):
-            continue
-        seat = 0 if b not in stage.bodies or (row.guide is not None and b == 0) else 1
-        driven = bool(mechanism.driven[j])
-        mark = Mark(j, row, (a, b), frames.origin[j], frames.axes[j], seat, driven)
-        marks.append(replace(mark, radii=_radii(frames, mark)) if row.wheels else mark)
+        row, (a, b) = type_of_joint(mechanism, j), mechanism.joint_bodies(j)[:2]
+        if not row.is_free and {a, b} & (set(stage.bodies) - {0}):
+            seat = 0 if b not in stage.bodies or (row.guide is not None and b == 0) else 1
+            driven = bool(mechanism.driven[j])
+            mark = Mark(j, row, (a, b), frames.origin[j], frames.axes[j], seat, driven)
+            marks.append(replace(mark, pitch=_pitch(frames, mark)) if row.wheels else mark)
     placed = [mark for mark in marks if mark.type.guide is None]
     return [mark if mark.type.guide is None else _at_a_point(stage, placed, mark) for mark in marks]
 
 
-def guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Outline], list[Mark]]:
-    """Rails, tracks, tubes and rods as long as the motion needs, and the marks, those of tubes at mouths."""
-    guides, moved = list[Outline](), list[Mark]()
-    for mark in marks:
-        moved.append(mark)
-        slide, rolls = mark.type.guide, mark.type.wheels == "track"
-        if not stage.has(mark) or (slide is None and not rolls):
-            continue
-        # The symbol sits on the body that slides or rolls; the other one has the guide.
-        rides = 1 if slide is None else mark.seat
-        holds = 1 - rides
-        rider, holder = mark.bodies[rides], mark.bodies[holds]
-        axis, ridden = (mark.axes[side][:, slide or 0] for side in (holds, rides))
-        near, far = _way(stage, mark, holds, axis)
-        feet = (_joints_of(stage, marks, holder, but=mark.joint) - mark.origin[holds]) @ axis
-        heads = (_joints_of(stage, marks, rider, but=mark.joint) - mark.origin[rides]) @ ridden
-        if holder and rider and mark.type.telescopes and len(feet) and len(heads):
-            foot, head = float(feet.mean()), float(heads.mean())
-            lengths = _tube(near + head - foot, far + head - foot)
-            if lengths is not None:
-                tube = mark.origin[holds] + np.outer([foot, foot + lengths[0]], axis)
-                rod = mark.origin[rides] + np.outer([head, head - lengths[1]], ridden)
-                guides.append(Outline(holder, tube, False, "tube", mark.joint, tube[0]))
-                guides.append(Outline(rider, rod, False, "rod", mark.joint, rod[0]))
-                origin = mark.origin.copy()
-                origin[holds] = tube[1]
-                moved[-1] = replace(mark, origin=origin, seat=holds)
-                continue
-        spare = max(0.12 * stage.frames.size, 0.15 * (far - near))
-        if mark.radii is not None:
-            spare = 1.2 * mark.radii[1]
-        low, high = near - spare, far + spare
-        nearest = low if rolls else float(np.clip(feet.mean() if len(feet) else near, low, high))
-        ends = mark.origin[holds] + np.outer([low, high], axis)
-        kind = "track" if rolls else "slot" if mark.type.solid == "rider" else "rail"
-        across = np.cross(mark.axes[holds][:, 2], axis)
-        foot_at = mark.origin[holds] + nearest * axis
-        guides.append(Outline(holder, ends, False, kind, mark.joint, foot_at, across))
-    return guides, moved
-
-
-def shapes_of(
-    stage: Stage, marks: Sequence[Mark], guides: Sequence[Outline], bare: Collection[int]
-) -> tuple[Shape, ...]:
-    """One shape for each drawn body; that of the frame, and of ``bare`` bodies, has points alone."""
-    shapes = []
-    for body in stage.bodies:
-        points = [*_joints_of(stage, marks, body)]
-        points += [guide.foot for guide in guides if guide.body == body and guide.foot is not None]
-        unique: list[Floats] = []
-        for point in points:
-            if all(np.linalg.norm(point - other) > _SAME * stage.frames.size for other in unique):
-                unique.append(point)
-        corners = np.array(unique).reshape(-1, 3)
-        shapes.append(Shape(corners, *_faces(corners if body and body not in bare else corners[:0])))
-    return tuple(shapes)
-
-
-def _way(stage: Stage, mark: Mark, holds: int, axis: Floats) -> tuple[float, float]:
-    """From where to where a joint moves along an axis of the body that holds it, m."""
-    along = turned(stage.quaternion[:, stage.bodies.index(mark.bodies[holds])], axis)
-    way = ((stage.place(mark, 1 - holds) - stage.place(mark, holds)) * along).sum(axis=1)
-    way = way[np.isfinite(way)]
-    return (float(way.min()), float(way.max())) if len(way) else (0.0, 0.0)
-
-
 def _at_a_point(stage: Stage, placed: Sequence[Mark], mark: Mark) -> Mark:
     """A sliding joint at a point of one of its bodies, where the model gives its axis no place."""
-    geometry = stage.mechanism.joint_geometry.get(mark.joint)
+    geometry, frames = stage.mechanism.joint_geometry.get(mark.joint), stage.frames
     if geometry is None or geometry.point is not None or geometry.frames is not None:
         return mark
-    position, rotation = stage.frames.position, stage.frames.rotation
     for body in (mark.bodies[mark.seat], mark.bodies[1 - mark.seat]):
         points = _joints_of(stage, placed, body)
         if len(points) and body:
-            last = mark.bodies[1]
-            here = position[last] + rotation[last] @ mark.origin[1]
-            shift = position[body] + rotation[body] @ points.mean(axis=0) - here
-            return replace(mark, origin=mark.origin + [rotation[b].T @ shift for b in mark.bodies])
+            places = [(body, points.mean(axis=0)), (mark.bodies[1], mark.origin[1])]
+            there, here = (frames.position[b] + frames.rotation[b] @ at for b, at in places)
+            shift = [frames.rotation[b].T @ (there - here) for b in mark.bodies]
+            return replace(mark, origin=mark.origin + shift)
     return mark
 
 
@@ -201,71 +128,113 @@ def _joints_of(stage: Stage, marks: Sequence[Mark], body: int, but: int = -1) ->
     return np.array(points).reshape(-1, 3)
 
 
-def _tube(near: float, far: float) -> tuple[float, float] | None:
-    """Signed lengths of a tube and its rod for a distance from near to far; None where they cannot nest."""
-    # They cannot where the distance changes its sign, or too much for one stage.
-    sign = 1.0 if near > 0.0 else -1.0
-    least, most = (near, far) if sign > 0 else (-far, -near)
-    if least <= 0.0 or most > 1.7 * least:
-        return None
-    rod = min(0.9 * least, 0.55 * most)
-    return sign * (most - rod + 0.06 * least), sign * rod
-
-
-def visual_of(mechanism: Mechanism, body: int) -> Mapping[str, Any]:
-    """The table of a body's looks, empty where the model gives none."""
-    return mechanism.body_geometry.get(body, BodyGeometry()).visual or {}
-
-
-def joined(frames: Frames, mark: Mark) -> tuple[Floats, Floats]:
-    """Place (3,) and axes (3, 3) of a joint's second frame from its first, at the reference."""
-    ends = [(frames.position[body], frames.rotation[body]) for body in mark.bodies]
-    return relative_pose(ends, mark.origin, mark.axes)[:2]
-
-
-def _radii(frames: Frames, mark: Mark) -> tuple[float, float] | None:
-    """Radii of two wheels, r2/r1 negative for an internal mesh; None where their axes are skew."""
-    # With the shaft angle s the first cone has tan = sin s / (ratio + cos s); radii are as the ratio says.
+def _pitch(frames: Frames, mark: Mark) -> Floats | None:
+    """Where the two wheels of a joint mesh (:class:`Mark`); None where their axes are skew."""
     if mark.type.wheels == "track":
-        return 0.0, float(frames.parameters["radius"][mark.joint])
+        return np.array([[0.0, 0.0], [0.0, -float(frames.parameters["radius"][mark.joint])]])
     ratio = float(frames.parameters["ratio"][mark.joint])
-    gap, axes = joined(frames, mark)
-    other, cosine, sine = axes[:, 2], float(axes[2, 2]), float(np.hypot(*axes[:2, 2]))
-    if sine < 1e-9:
-        radius = float(np.linalg.norm(gap)) / abs(1.0 + ratio) if abs(1.0 + ratio) > 1e-9 else None
-        return None if radius is None else (radius, abs(ratio) * radius)
-    if abs(gap[1] * other[0] - gap[0] * other[1]) > _SAME * sine * frames.size:
+    turn = frames.rotation[[*mark.bodies]] @ mark.axes
+    centres = [
+        frames.position[b] + frames.rotation[b] @ mark.origin[side] for side, b in enumerate(mark.bodies)
+    ]
+    # Axis of the relative rotation of the wheels, which have the velocities ratio and -1 about their axes.
+    spin, slip = ratio * turn[0, :, 2] + turn[1, :, 2], np.cross(turn[1, :, 2], centres[0] - centres[1])
+    if spin @ spin < 1e-18 or abs(spin @ slip) > _SAME * frames.size * (spin @ spin):
         return None
-    # From the distance of either centre to where the axes meet.
-    first = abs(float(gap[2] - (gap @ other) * cosine)) / sine**2
-    second = abs(float(gap @ other - gap[2] * cosine)) / sine**2
-    if first > _SAME * frames.size and abs(ratio + cosine) > 1e-9:
-        radius = first * abs(sine / (ratio + cosine))
-    elif second > _SAME * frames.size and abs(1.0 / ratio + cosine) > 1e-9:
-        radius = second * abs(sine / (1.0 / ratio + cosine)) / abs(ratio)
-    else:
-        return None
-    return radius, abs(ratio) * radius
+    for wheel in (0, 1):  # the pitch point is in the plane of one of them
+        away, axis = np.cross(spin, slip) / (spin @ spin) + centres[0] - centres[wheel], turn[wheel, :, 2]
+        if abs(spin @ axis) > 1e-9:
+            at = centres[wheel] + away - (away @ axis) / (spin @ axis) * spin
+            pitch = np.array([(at - centres[side]) @ turn[side, :, :2] for side in (0, 1)])
+            if np.hypot(*pitch[wheel]) > _SAME * frames.size:
+                return pitch
+    return None
 
 
-def _faces(points: Floats) -> tuple[Ints, list[list[int]]]:
-    """Lines (m, 2) and faces through points (n, 3): a link, a polygon, or the edges and facets of a hull."""
+def guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Line], list[Mark]]:
+    """Rails, tracks, tubes and rods as long as the motion needs, and the marks, those of tubes at mouths."""
+    guides, moved = list[Line](), list[Mark]()
+    for mark in marks:
+        moved.append(mark)
+        slide, rolls = mark.type.guide, mark.type.wheels == "track"
+        if not stage.has(mark) or (slide is None and not rolls):
+            continue
+        # The symbol sits on the body that slides or rolls; the other one has the guide.
+        rides = 1 if slide is None else mark.seat
+        sides = [1 - rides, rides]
+        (holder, rider), (at, to) = (mark.bodies[side] for side in sides), mark.origin[sides]
+        axis, ridden = mark.axes[sides][:, :, slide or 0]
+        feet, heads = (
+            (_joints_of(stage, marks, mark.bodies[side], but=mark.joint) - mark.origin[side]) @ along
+            for side, along in zip(sides, (axis, ridden), strict=True)
+        )
+        turn = stage.quaternion[:, stage.bodies.index(holder)]
+        way = ((stage.place(mark, rides) - stage.place(mark, 1 - rides)) * turned(turn, axis)).sum(axis=1)
+        ways = way[np.isfinite(way)].tolist() or [0.0]
+        near, far = min(ways), max(ways)
+        if holder and rider and mark.type.telescopes and len(feet) and len(heads):
+            foot, head = float(feet.mean()), float(heads.mean())
+            least, most = sorted((near + head - foot, far + head - foot), key=abs)
+            # They nest where the distance keeps its sign and does not change too much for one stage.
+            if least and 1.0 <= most / least <= 1.7:
+                length = min(0.9 * least, 0.55 * most, key=abs)
+                tube = at + np.outer([foot, foot + most - length + 0.06 * least], axis)
+                rod = to + np.outer([head, head - length], ridden)
+                guides += [Line(holder, tube, "tube", joint=mark.joint, foot=tube[0])]
+                guides += [Line(rider, rod, "rod", joint=mark.joint, foot=rod[0])]
+                origin = mark.origin.copy()
+                origin[1 - rides] = tube[1]
+                moved[-1] = replace(mark, origin=origin, seat=1 - rides)
+                continue
+        spare = 1.2 * mark.radii[1] if mark.radii else max(0.12 * stage.frames.size, 0.15 * (far - near))
+        low, high = near - spare, far + spare
+        nearest = low if rolls else float(np.clip(feet.mean() if len(feet) else near, low, high))
+        low_foot_high = at + np.outer([low, nearest, high], axis)
+        kind = "track" if rolls else "slot" if mark.type.solid == "rider" else "rail"
+        across = np.cross(mark.axes[1 - rides][:, 2], axis)
+        guides.append(Line(holder, low_foot_high[::2], kind, False, mark.joint, low_foot_high[1], across))
+    return guides, moved
+
+
+def points_of_bodies(stage: Stage, marks: Sequence[Mark], guides: Sequence[Line]) -> list[Floats]:
+    """Joints, named points and beginnings of guides (n, 3) of each drawn body in its own frame, once each."""
+    found = []
+    for body in stage.bodies:
+        feet = [guide.foot for guide in guides if guide.body == body and guide.foot is not None]
+        unique: list[Floats] = []
+        for point in [*_joints_of(stage, marks, body), *feet]:
+            if all(np.linalg.norm(point - other) > _SAME * stage.frames.size for other in unique):
+                unique.append(point)
+        found.append(np.array(unique).reshape(-1, 3))
+    return found
+
+
+def lines_through(body: int, points: Floats) -> Iterator[Line]:
+    """A link, a polygon, or the edges and facets of a hull through points (n, 3) of a body."""
     if len(points) < 2:
-        return np.zeros((0, 2), dtype=np.int64), []
+        return
     middle = points - points.mean(axis=0)
     _, extents, directions = np.linalg.svd(middle, full_matrices=True)
     rank = int((extents > 1e-3 * extents[0]).sum())
     if rank == 1:
         along = middle @ directions[0]
-        return np.array([[int(along.argmin()), int(along.argmax())]]), []
+        yield Line(body, points[[along.argmin(), along.argmax()]], "link")
+        return
     from scipy.spatial import ConvexHull
 
+    hull = ConvexHull(middle @ directions[:rank].T)
     if rank == 2:
-        rim = ConvexHull(middle @ directions[:2].T).vertices.astype(np.int64)
-        return np.stack([rim, np.roll(rim, -1)], axis=1), rim[None].tolist()
-    hull = ConvexHull(middle)
+        yield Line(body, points[[*hull.vertices, hull.vertices[0]]], "edge", True)
+        return
     # An edge between two facets of one plane only halves a polygon.
     normals = hull.equations[:, :3]
     facet, corner = np.nonzero((normals[:, None] * normals[hull.neighbors]).sum(axis=2) < 1.0 - 1e-6)
-    edges = hull.simplices[facet][np.arange(3) != corner[:, None]].reshape(-1, 2).astype(np.int64)
-    return np.unique(np.sort(edges, axis=1), axis=0), hull.simplices.tolist()
+    edges = hull.simplices[facet][np.arange(3) != corner[:, None]].reshape(-1, 2)
+    facets = np.column_stack([hull.simplices, hull.simplices[:, 0]])
+    for kind, rows in (("edge", np.unique(np.sort(edges, axis=1), axis=0)), ("facet", facets)):
+        yield from (Line(body, points[row], kind, kind == "facet") for row in rows)
+
+
+def visual_of(mechanism: Mechanism, body: int) -> Mapping[str, Any]:
+    """The table of a body's looks, empty where the model gives none."""
+    return mechanism.body_geometry.get(body, BodyGeometry()).visual or {}
