@@ -13,9 +13,11 @@ from groups.pictures.scene import chosen, sentence
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
 from groups.trajectory import LEVELS, Level
 from mbssa.arrays import Floats, Ints
+from mbssa.faults import meant
 from mbssa.mechanism import BodyGeometry
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import entitle
+from mbssa.texts import listed
 from mbssa.units import SI, given_in
 
 if TYPE_CHECKING:
@@ -23,12 +25,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from groups.trajectory import Trajectory
+    from mbssa import Mechanism
 
 
-#: Curves that a picture draws by default.
-CURVES_BY_DEFAULT = 8
+#: Curves that a picture draws by default, and that it can tell apart; instants that one is drawn through.
+CURVES_BY_DEFAULT, MOST_CURVES, CURVE_INSTANTS = 8, 24, 4000
 
-#: Joints and bodies that a message lists.
+#: Names that a message lists.
 _LISTED = 40
 
 #: Quantities of a panel, by the SI unit of the value.
@@ -41,17 +44,9 @@ _TITLES = {
 }
 _OTHERWISE = ("value", "rate", "second derivative")
 
-#: Instants that a curve is drawn through.
-CURVE_INSTANTS = 4000
-
-#: Curves that one picture can tell apart.
-MOST_CURVES = 24
-
-#: Digits of a curve that are rounding: its panel is not stretched to show them.
-_ROUNDING = 1e-7
-
-#: Of an angle of 1 rad, or of the mechanism's size: what moves less stands still.
-_NOTHING = 1e-12
+#: Digits of a curve that are rounding, which its panel is not stretched to show; and what stands still, of an
+#: angle of 1 rad or of the mechanism's size.
+_ROUNDING, _NOTHING = 1e-7, 1e-12
 
 
 def titles_of(unit: str, units: tuple[str, str]) -> list[str]:
@@ -210,36 +205,46 @@ def named_curves(
 ) -> list[CoordinateMotion]:
     """Curves of coordinates, joints, bodies, points and derived quantities by name."""
     mechanism = trajectory.mechanism
-    # Curves by what stands before the last point of their names, made when they are needed.
     makers: dict[str, Callable[[], list[CoordinateMotion]]] = {}
-    bodies = [mechanism.body_name(body) for body in range(mechanism.n_bodies)]
-    for body, owner in enumerate(bodies):
+    for body in range(mechanism.n_bodies):
+        owner = mechanism.body_name(body)
         makers[owner] = partial(_of_body, trajectory, body)
         for point in mechanism.body_geometry.get(body, BodyGeometry()).points:
             makers[f"{owner}.{point}"] = partial(_of_body, trajectory, body, point)
     makers |= {joint.id: partial(chosen_coordinates, trajectory, [joint.id]) for joint in mechanism.joints}
     makers |= {name: partial(list, [curve]) for name, curve in derived.items()}
-    curves: list[CoordinateMotion] = []
-    faults = []
+    expression = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
+    return chosen_curves(mechanism, names, makers, "coordinate", expression)
+
+
+def chosen_curves(
+    mechanism: Mechanism,
+    names: Sequence[str],
+    makers: Mapping[str, Callable[[], list[CoordinateMotion]]],
+    kind: str,
+    *remedy: str,
+) -> list[CoordinateMotion]:
+    """Curves by name, or all with the same text before the last point, by which ``makers`` make them."""
+    curves, faults = dict[str, CoordinateMotion](), list[str]()
     for name in [names] if isinstance(names, str) else names:
-        whole, one = mechanism.called(f"{name}.")[:-1], mechanism.called(name)
-        try:
-            there = makers.get(whole, makers.get(one.rpartition(".")[0], list))()
-        except (KeyError, ValueError) as fault:
-            faults.append(str(fault.args[0]))
-            continue
-        found = [curve for curve in there if whole in makers or curve.name == one]
-        if not found:
-            known = f"; there are {', '.join(curve.name for curve in there)}"
-            if not there:
-                joints, owners = ", ".join(mechanism.joint_ids[:_LISTED]), ", ".join(sorted(bodies)[:_LISTED])
-                known = f": write joint.coordinate or body.x; the joints are {joints}, the bodies {owners}"
-            faults.append(f"no coordinate {name!r}{known}")
-        curves += found
+        there, found = list[CoordinateMotion](), list[CoordinateMotion]()
+        for text, last in ((name, ""), name.rpartition(".")[::2]):
+            owners = {mechanism.called(f"{text}.")[:-1]: 0, mechanism.called(text): 0}.keys() & makers.keys()
+            try:
+                there = there or [curve for owner in sorted(owners) for curve in makers[owner]()]
+            except (KeyError, ValueError) as fault:
+                faults.append(str(fault.args[0]))
+                break
+            found = found or [c for c in there if not last or c.name.rpartition(".")[2] == last]
+        else:
+            if not found:
+                known = [curve.name for curve in there] or [*makers]
+                hint = f"{meant(name, known, most=2)}there are {listed(known, _LISTED)}"
+                faults.append(f"no {kind} {name!r}; {hint}")
+        curves |= {curve.name: curve for curve in found}
     if faults:
-        expression = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
-        raise ValueError("; ".join([*faults, expression]))
-    return curves
+        raise ValueError("; ".join([*faults, *remedy]))
+    return list(curves.values())
 
 
 def _of_body(trajectory: Trajectory, index: int, point: str = "") -> list[CoordinateMotion]:

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.pictures.outlines import outlines_of, rims_of, visual_outlines
-from groups.pictures.shapes import Line, Mark, Stage, guides_of, lines_through, marks_of, points_of_bodies
+from groups.pictures.shapes import (
+    Line,
+    Mark,
+    Stage,
+    guides_of,
+    lines_through,
+    marks_of,
+    outlines_of,
+    points_of_bodies,
+    rims_of,
+    visual_outlines,
+)
 from groups.results.faults import STATUS
 from groups.rotations import quaternion_of
 from mbssa import decompose
@@ -39,16 +49,6 @@ class Scene(Stage):
     @property
     def planar(self) -> bool:
         return self.mechanism.space == "planar"
-
-    @property
-    def guides(self) -> tuple[Line, ...]:
-        """Rails, tracks, tubes and rods."""
-        return tuple(line for line in self.lines if line.joint >= 0)
-
-    @property
-    def outlines(self) -> tuple[Line, ...]:
-        """Profiles, rims, and outlines in the model file."""
-        return tuple(line for line in self.lines if not line.kind)
 
     @property
     def size(self) -> float:
