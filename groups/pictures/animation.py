@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from groups.pictures.canvas import FINE, GRID, PATH_COLOUR
+from groups.pictures.canvas import FINE, GRID
 from groups.pictures.coordinates import coordinates
-from groups.pictures.drawing import draw_bodies, draw_ground, draw_key, mechanism_at, pictured, title_of
+from groups.pictures.drawing import draw, draw_key, mechanism_at, pictured, title_of
 from groups.pictures.page import page
 from groups.pictures.paths import PointName, paths, points_of
 from groups.pictures.scene import chosen
@@ -140,17 +140,17 @@ def _images(
     scene, canvas = pictured(trajectory, instants, named=False)
     lines = [point.path(scene) for point in points_of(scene, points)]
     for line in lines:
-        canvas.line(line, GRID, 2 * FINE, zorder=1.4)
-    draw_ground(canvas, scene.at(0))  # which stands still
+        canvas.path(line, GRID, 2 * FINE)
+    draw(canvas, scene.at(0), "ground")  # which stands still
     draw_key(canvas, scene)
     canvas.figure.set_dpi(width / canvas.figure.get_figwidth())
     at_rest = set(canvas.axes.get_children())
     for instant in instants.tolist():
         still = scene.at(instant)
         entitle(canvas.figure, title_of(trajectory, still))
-        draw_bodies(canvas, still)
+        draw(canvas, still, "bodies")
         for line in lines:
-            canvas.line(line[scene.instants <= instant], PATH_COLOUR, FINE, zorder=1.4)
+            canvas.path(line[scene.instants <= instant])
         canvas.figure.canvas.draw()
         pixels = np.asarray(canvas.figure.canvas.buffer_rgba())  # type: ignore[attr-defined]
         yield Image.fromarray(pixels).convert("RGB")

@@ -21,19 +21,22 @@ if TYPE_CHECKING:
 #: Colours of curves in turn, Okabe and Ito's without the yellow, which white paper swallows.
 BODY_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7A6BB0", "#8C6D4F")
 STYLES = ("solid", "dashed", "dashdot")  # of the lines that have the same colours
-FRAME_COLOUR, PATH_COLOUR, DRIVEN, GRID, FAILED = "#7A7A7A", "#444444", OVER_EDGE, "#E4E4E4", "#FBE0CD"
+FRAME_COLOUR, DRIVEN, GRID, FAILED = "#7A7A7A", OVER_EDGE, "#E4E4E4", "#FBE0CD"
 
 #: Width and greatest height of a page, least height of axes in the plane, mm.
 WIDTH, _TALLEST, _LEAST = 120.0, 130.0, 42.0
 
 #: Widths of lines and the size of a joint, points.
-LINK, EDGE, FINE, MARK = 2.6, 1.5, 0.8, 5.2
+EDGE, FINE, MARK = 1.5, 0.8, 5.2
 
 #: mm beside, below and above axes, and around what they show.
 _LEFT, _RIGHT, _BOTTOM, _TOP, _MARGIN = 17.0, 4.0, 12.0, 9.0, 9.0
 
 #: Names that find room on a page of the usual size.
 _EASY_NAMES = 9
+
+#: Kind of axes in space: seen in parallel projection.
+IN_SPACE: dict[str, Any] = {"projection": "3d", "proj_type": "ortho"}
 
 #: mm kept free around a box in space, and its height before it is cut.
 _SPARE, _BOX = 5.0, 106.0
@@ -74,6 +77,10 @@ class Canvas:
             look["path_effects"] = [stroke]
         (line,) = self.axes.plot(*self.on_axes(points), c=colour, lw=lw, **look)
         return line
+
+    def path(self, points: Floats, colour: str = "#444444", width: float = FINE) -> None:
+        """The path (n, 3) of a point, behind the bodies."""
+        self.line(points, colour, width, zorder=1.4)
 
     def dot(self, at: Floats, **look: Any) -> None:
         """A marker at a world point (3,), with Matplotlib's keywords for its look."""
@@ -122,7 +129,8 @@ def _solid(low: Floats, high: Floats, unit: str, larger: float) -> Canvas:
     aspect = tuple(extent / extent.max())
     width, height = larger * WIDTH, larger * _BOX
     figure = figure_of(width, height)
-    axes = box_at(figure, 0.0, 0.0, width, height - _TOP)
+    axes: Any = axes_at(figure, 0.0, 0.0, width, height - _TOP, **IN_SPACE)
+    axes.zaxis.label.set(fontsize=SMALL_TEXT, family=FONT)
     axes.view_init(elev=62 if thin[2] else 20, azim=-80 if thin[2] else -60)
     x, y, z = ((low + high) / 2 + np.outer([-0.5, 0.5], extent)).T / LENGTHS[unit]
     axes.set(xlim=x, ylim=y, zlim=z)
@@ -154,13 +162,6 @@ def _solid(low: Floats, high: Floats, unit: str, larger: float) -> Canvas:
     left, bottom = width / 2 - (box.x0 + box.x1) / 2 / per_mm, _SPARE / 2 - box.y0 / per_mm
     axes.set_position((left / width, bottom / taller, 1.0, (height - _TOP) / taller))
     return Canvas(figure, axes, True, float(extent.max()) / (80.0 * larger), unit)
-
-
-def box_at(figure: Figure, left: float, bottom: float, wide: float, tall: float) -> Any:
-    """Axes in space, seen in parallel projection, of this size at this place of a figure, mm."""
-    axes: Any = axes_at(figure, left, bottom, wide, tall, projection="3d", proj_type="ortho")
-    axes.zaxis.label.set(fontsize=SMALL_TEXT, family=FONT)
-    return axes
 
 
 def panels_over_time(

@@ -12,7 +12,7 @@ from groups.pictures.canvas import BODY_COLOURS, FAILED, FINE, STYLES, add_key, 
 from groups.pictures.scene import chosen, sentence
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
 from groups.trajectory import LEVELS, Level
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Ints
 from mbssa.faults import meant
 from mbssa.mechanism import BodyGeometry
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
@@ -131,31 +131,25 @@ def over_time(
         line.set_label((curve.name + (" (driven)" if curve.name in driven else "")).replace("$", r"\$"))
         handles.append(line)
     for unit, column in zip(kinds, panels, strict=True):
-        typical = {"m": trajectory.reference.size, "rad": 1.0}.get(unit, 0.0)
-        levels = [curve.levels for curve in curves if curve.unit == unit]
-        for row, axes in enumerate(column):
-            _steady(axes, trajectory.time, levels, row, typical, given_in(unit, of)[1])
+        typical = {"m": trajectory.reference.size, "rad": 1.0}.get(unit, 0.0) / given_in(unit, of)[1]
+        _steady(column, float(np.ptp(trajectory.time)) or 1.0, typical)
     _shade(trajectory, at, [axes for column in panels for axes in column], handles)
     entitle(figure, trajectory.mechanism.name or "mechanism")
     add_key(figure, handles)
     return figure
 
 
-def _steady(
-    axes: Axes, time: Floats, levels: Sequence[Sequence[Floats]], row: int, typical: float, scale: float
-) -> None:
-    """Keep rounding errors of what stands still from filling the panel of the levels of a row."""
-    seen, values = (np.concatenate([of[k][np.isfinite(of[k])] for of in levels]) / scale for k in (row, 0))
-    if not len(seen):
-        axes.set_ylim(-1.0, 1.0)
-        return
-    per = (float(time[-1] - time[0]) or 1.0) ** row
-    size = max(float(np.abs(seen).max()), float(np.abs(values).max(initial=0.0)) / per)
-    if np.ptp(seen) < _NOTHING * typical / scale / per:
-        size = typical / scale / per
-    if np.ptp(seen) < _ROUNDING * size:
-        middle = float(seen.mean())
-        axes.set_ylim(middle - (0.1 * size or 1.0), middle + (0.1 * size or 1.0))
+def _steady(column: Sequence[Axes], duration: float, typical: float) -> None:
+    """Keep rounding errors of what stands still from filling the panels of values and their rates."""
+    largest = 0.0
+    for axes in column:
+        seen = np.concatenate([np.asarray(line.get_ydata()) for line in axes.get_lines()])
+        seen = seen[np.isfinite(seen)] if np.isfinite(seen).any() else np.zeros(1)
+        width, largest = float(np.ptp(seen)), max(largest, float(np.abs(seen).max()))
+        size = typical if width < _NOTHING * typical else largest
+        if width < _ROUNDING * size:
+            axes.set_ylim(*(float(seen.mean()) + side * (0.1 * size or 1.0) for side in (-1, 1)))
+        typical, largest = typical / duration, largest / duration
 
 
 def _shade(trajectory: Trajectory, at: Ints, panels: list[Axes], handles: list[Any]) -> None:

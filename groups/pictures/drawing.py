@@ -5,25 +5,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from groups.pictures.canvas import (
-    DRIVEN,
-    EDGE,
-    FINE,
-    FRAME_COLOUR,
-    LINK,
-    MARK,
-    PATH_COLOUR,
-    Canvas,
-    add_key,
-    canvas_for,
-)
+from groups.pictures.canvas import DRIVEN, EDGE, FINE, FRAME_COLOUR, MARK, Canvas, add_key, canvas_for
 from groups.pictures.paths import PATH_INSTANTS, PointName, points_of
 from groups.pictures.scene import Scene, chosen, failed_at, scene_of
-from groups.pictures.shapes import Mark
+from groups.pictures.shapes import Line, Mark
 from groups.rest import at_rest
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.assembly import assemble
@@ -53,7 +42,8 @@ _COUPLED: dict[str, Any] = {"ls": (0, (4, 3)), "lw": FINE}
 
 _FILLS = {"none": "white", "half": "#BBBBBB", "full": INK}
 
-#: Widths of lines by kind; others are edges.
+#: Width of a link, points, and of lines by kind; others are edges.
+LINK = 2.6
 _WIDTHS = {"link": LINK, "tube": 2.2 * LINK, "rod": LINK, "slot": 2.6 * LINK}
 
 #: Corners of a block, and of the triangle and the line under a pin on the frame, mm.
@@ -99,9 +89,8 @@ def mechanism_at(
     scene, canvas = pictured(trajectory, instant % there)
     still = scene.at(instant % there)
     for point in points_of(scene, points):
-        canvas.line(point.path(scene), PATH_COLOUR, FINE, zorder=1.4)
-    draw_ground(canvas, still)
-    draw_bodies(canvas, still)
+        canvas.path(point.path(scene))
+    draw(canvas, still)
     draw_key(canvas, scene)
     draw_names(canvas, still)
     entitle(canvas.figure, title_of(trajectory, still, where))
@@ -143,46 +132,45 @@ def title_of(trajectory: Trajectory, scene: Scene, where: str | None = None) -> 
     return text + (f"\n{failed}" + (f"; not drawn: {missing}" if missing else "") if failed else "")
 
 
-def draw_bodies(canvas: Canvas, scene: Scene) -> None:
-    """Lines, faces and joints of the moving bodies."""
-    _draw_lines(canvas, scene, moving=True)
-    for mark in scene.marks:
-        _draw_joint(canvas, scene, mark)
+def draw(canvas: Canvas, scene: Scene, *layers: Literal["ground", "bodies"]) -> None:
+    """Draw the outlines, supports and rails of the frame, and the lines and joints of moving bodies."""
+    for layer in layers or ("ground", "bodies"):
+        for line in scene.lines:
+            if (layer == "ground") == (line.body == 0):
+                _draw_line(canvas, scene, line)
+        for mark in scene.marks:
+            (_draw_support if layer == "ground" else _draw_joint)(canvas, scene, mark)
 
 
-def draw_ground(canvas: Canvas, scene: Scene) -> None:
-    """Draw the frame's outlines, supports and rails."""
-    _draw_lines(canvas, scene, moving=False)
-    for mark in scene.marks:
-        if 0 not in mark.bodies or mark.type.guide is not None or mark.radii or mark.type.is_coupling:
-            continue
+def _draw_line(canvas: Canvas, scene: Scene, line: Line) -> None:
+    """A line and its face, with white dashes where another group has the same hue."""
+    points, colour = scene.world(line.body, line.points), scene.colours[line.body]
+    if not np.isfinite(points).all():
+        return
+    if line.closed:
+        canvas.polygon(points, facecolor=colour, alpha=0.22, lw=0, zorder=1.8)
+    if line.joint >= 0 and line.body == 0:
+        left_first = points[np.argsort(points[:, 0], kind="stable")]
+        canvas.line(left_first, FRAME_COLOUR, EDGE, zorder=1.5, hatched=not canvas.solid)
+    elif line.kind != "facet":
+        width, dashes = _WIDTHS.get(line.kind, EDGE), DASHES[scene.hues[line.body].pattern]
+        canvas.line(points, colour, width)
+        if dashes is not None and line.kind:
+            canvas.line(points, "white", 0.45 * width, ls=(0, dashes), zorder=2.1)
+        if line.kind == "slot":
+            canvas.line(points, "white", 1.8 * LINK, zorder=2.1)
+
+
+def _draw_support(canvas: Canvas, scene: Scene, mark: Mark) -> None:
+    """The support of a pin on the frame, in the plane hatched."""
+    if 0 in mark.bodies and mark.type.guide is None and not mark.radii and not mark.type.is_coupling:
         at = scene.place(mark, mark.bodies.index(0))
         if canvas.solid:
             canvas.dot(at, marker="s", ms=2.1 * MARK, color="#C4C4C4", zorder=1.5)
-            continue
+            return
         look: dict[str, Any] = {"facecolor": "#DDDDDD", "edgecolor": FRAME_COLOUR, "lw": FINE, "zorder": 1.6}
         canvas.polygon(at[:2] + canvas.scale * _SUPPORT, **look)
         canvas.line(at[:2] + canvas.scale * _FOOT, FRAME_COLOUR, EDGE, zorder=1.6, hatched=True)
-
-
-def _draw_lines(canvas: Canvas, scene: Scene, moving: bool) -> None:
-    """Lines of the moving bodies or the frame, with white dashes where another group has the same hue."""
-    for line in scene.lines:
-        points, colour = scene.world(line.body, line.points), scene.colours[line.body]
-        if moving != (line.body > 0) or not np.isfinite(points).all():
-            continue
-        if line.closed:
-            canvas.polygon(points, facecolor=colour, alpha=0.22, lw=0, zorder=1.8)
-        if line.joint >= 0 and not moving:
-            left_first = points[np.argsort(points[:, 0], kind="stable")]
-            canvas.line(left_first, FRAME_COLOUR, EDGE, zorder=1.5, hatched=not canvas.solid)
-        elif line.kind != "facet":
-            width, dashes = _WIDTHS.get(line.kind, EDGE), DASHES[scene.hues[line.body].pattern]
-            canvas.line(points, colour, width)
-            if dashes is not None and line.kind:
-                canvas.line(points, "white", 0.45 * width, ls=(0, dashes), zorder=2.1)
-            if line.kind == "slot":
-                canvas.line(points, "white", 1.8 * LINK, zorder=2.1)
 
 
 def _draw_joint(canvas: Canvas, scene: Scene, mark: Mark) -> None:
@@ -271,12 +259,9 @@ def draw_key(canvas: Canvas, scene: Scene) -> None:
     from matplotlib.patches import Patch
 
     handles: list[Any] = []
-    for group in scene.structure.groups:
-        if not set(scene.bodies).isdisjoint(group.body_indices.tolist()):
-            hue = scene.hues[int(group.body_indices[0])]
-            patch = Patch(facecolor=hue.colour, edgecolor="white", hatch=HATCHES[hue.pattern])
-            patch.set_label(f"SG-{group.number} {group.type_name}")
-            handles.append(patch)
+    for _, label, hue in scene.groups:
+        look = {"facecolor": hue.colour, "edgecolor": "white", "hatch": HATCHES[hue.pattern]}
+        handles.append(Patch(**look, label=label))
     symbols: dict[str, dict[str, Any]] = {
         f"{kind.code} {kind.name.lower()}": {"color": INK, **_COUPLED}
         if kind.is_coupling

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.pictures.canvas import FINE, MARK, add_key
-from groups.pictures.drawing import draw_bodies, draw_ground, draw_names, pictured, resting
+from groups.pictures.drawing import draw, draw_names, pictured, resting
 from mbssa import check
 from mbssa.arrays import Floats
 from mbssa.joints.system import unknowns
@@ -58,8 +58,7 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
     fatal = {body - 1 for finding in report.findings if finding.fatal for body in finding.bodies}
     colours = tuple(_FATAL if body in fatal else _BODY for body in range(mechanism.n_bodies))
     scene = replace(scene.at(0), colours=colours)
-    draw_ground(canvas, scene)
-    draw_bodies(canvas, scene)
+    draw(canvas, scene)
     handles: dict[str, Any] = {}
     rings = {joint: _REDUNDANT for f in report.findings if f.kind == "redundant" for joint in f.joints}
     rings |= {joint: _FATAL for f in report.findings if f.fatal for joint in f.joints}

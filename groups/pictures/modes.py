@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import networkx
 import numpy as np
 
-from groups.pictures.canvas import Canvas, box_at
-from groups.pictures.drawing import draw_bodies, draw_ground
+from groups.pictures.canvas import IN_SPACE, Canvas
+from groups.pictures.drawing import draw
 from groups.pictures.scene import Scene, scene_of
 from groups.rest import at_rest
 from mbssa.joints.poses import Poses
@@ -54,8 +54,7 @@ def mode_pictures(model: Model, listed: Sequence[GroupModes]) -> Figure:
     for cell, (found, f, scene) in enumerate(cells):
         row, column = divmod(cell, columns)
         canvas = _canvas(figure, _BETWEEN / 2 + column * wide, height - (row + 1) * tall, scene)
-        draw_ground(canvas, scene)
-        draw_bodies(canvas, scene)
+        draw(canvas, scene)
         name = f"SG-{found.group}, mode {f}" + (", the reference" if f == found.reference else "")
         canvas.axes.set_title(name, fontsize=SMALL_TEXT, family=FONT, pad=2.0)
     return figure
@@ -78,7 +77,7 @@ def _canvas(figure: Figure, left: float, bottom: float, scene: Scene) -> Canvas:
     """Axes without ticks that show the whole scene."""
     half = float((scene.high - scene.low).max()) / 2 * _SIDE / (_SIDE - 2 * _MARGIN) or 1.0
     x, y, z = ((scene.low + scene.high) / 2 + [[-half], [half]]).T
-    axes: Any = (axes_at if scene.planar else box_at)(figure, left, bottom, _SIDE, _SIDE)
+    axes: Any = axes_at(figure, left, bottom, _SIDE, _SIDE, **({} if scene.planar else IN_SPACE))
     axes.set(xlim=x, ylim=y, xticks=[], yticks=[])
     if scene.planar:
         axes.spines[:].set(linewidth=0.4, color="#BBBBBB")

@@ -36,17 +36,12 @@ if TYPE_CHECKING:
     from mbssa import Mechanism
 
 
-#: Bodies that a browser draws without stuttering.
-MOST_BODIES = 300
+#: Bodies that a browser draws without stuttering, and poses (bodies times instants) in one page: 28 bytes
+#: each, and a third more as text.
+MOST_BODIES, MOST_POSES = 300, 400_000
 
-#: Poses in one page, bodies times instants; 28 bytes each, and a third more as text.
-MOST_POSES = 400_000
-
-#: Curves in one page, and values of them in all.
-_MOST_CURVES, _MOST_VALUES = 200, 600_000
-
-#: Sentences about failed groups that the page shows while no failed instant is on.
-_SENTENCES = 3
+#: Curves in one page, and values of them in all; sentences about failed groups that it shows elsewhere.
+_MOST_CURVES, _MOST_VALUES, _SENTENCES = 200, 600_000, 3
 
 #: A mechanism whose thinnest side is below this part of its longest is shown from the front.
 _FLAT = 0.05
@@ -126,40 +121,43 @@ def page_data(
 ) -> dict[str, Any]:
     """Data of the motion for the page: places less ``centre``, long arrays in single precision."""
     centre, body_at = (scene.low + scene.high) / 2, {body: k for k, body in enumerate(scene.bodies)}
-    mechanism, units, shown = scene.mechanism, scene.mechanism.units, scene.instants
+    mechanism, units, instants = scene.mechanism, scene.mechanism.units, scene.instants
     reasons = {"": 0}
-    says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in shown.tolist()]
-    up, view, flat = _view(scene)
+    says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in instants.tolist()]
     solids = solids_of(mechanism, scene.bodies)
     meshed = {each.body for each in solids}  # these have a mesh instead of lines between joints
-    layers, cell = _layers(scene), _cell(scene)
     tubes = {line.joint for line in scene.lines if line.kind == "tube"}
     # Half the thickness of a link: small beside the mechanism, and beside its shorter links.
     links = [line.points for line in scene.lines if line.kind in ("link", "edge")]
-    ways = [length for line in links for length in np.linalg.norm(np.diff(line, axis=0), axis=1)]
-    short = float(np.quantile(ways or [scene.size], 0.2))
+    lengths = [length for line in links for length in np.linalg.norm(np.diff(line, axis=0), axis=1)]
+    short = float(np.quantile(lengths or [scene.size], 0.2))
+    # A length that is round in the unit of the model file: about a twelfth of the mechanism's size.
+    metre, length = given_in("m", units)[1], scene.size
+    power = metre * 10.0 ** np.floor(np.log10(length / metre / 6))
+    cell = float(max(step * power for step in (0.1, 0.2, 0.5, 1.0) if step * power <= length / 8))
+    left, there, joints = mechanism.n_bodies - len(scene.bodies), len(trajectory.time), mechanism.n_joints
+    about = [
+        f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {counted(joints, 'joint')}",
+        f"{len(instants):,} of the {there:,} instants, evenly chosen"
+        if len(instants) < there
+        else counted(there, "instant"),
+        f"{left} {'bodies were' if left > 1 else 'body was'} not kept" if left else "",
+        f"one square of the grid is {quantity_text(cell, 'm', units)}",
+    ]
     return {
         "name": printable(mechanism.name or "mechanism"),
         "planar": scene.planar,
         "centre": centre,
         "low": scene.low - centre,
         "high": scene.high - centre,
-        "up": up,
-        "view": view,
-        "flat": flat,
+        **_view(scene),
         "radius": max(min(0.011 * scene.size, 0.12 * short), 0.004 * scene.size),
         "cell": cell,
-        "about": f"{_about(trajectory, scene)}; one square of the grid is {quantity_text(cell, 'm', units)}",
+        "about": "; ".join(filter(None, about)),
         "note": "; ".join(trajectory.faults()[:_SENTENCES]),
         "groups": [
-            {
-                "number": group.number,
-                "label": f"SG-{group.number} {group.type_name}",
-                "level": group.level,
-                "colour": scene.hues[int(group.body_indices[0])].colour,
-            }
-            for group in scene.structure.groups
-            if not body_at.keys().isdisjoint(group.body_indices.tolist())
+            {"number": group.number, "label": label, "level": group.level, "colour": hue.colour}
+            for group, label, hue in scene.groups
         ],
         "bodies": [
             {
@@ -167,33 +165,31 @@ def page_data(
                 "label": str(mechanism.bodies[body]),
                 "colour": scene.colours[body],
                 "sg": int(scene.structure.group_of_body[body]),
-                "layer": layers[body],
-                "points": corners,
+                "layer": layer,
+                "points": points_of_body,
                 "lines": [
                     [line.points, line.kind, line.closed, line.across]
                     for line in scene.lines
                     if line.body == body and (body not in meshed or not line.kind or line.joint >= 0)
                 ],
             }
-            for body, corners in zip(scene.bodies, scene.points, strict=True)
+            for body, points_of_body, layer in zip(scene.bodies, scene.points, _layers(scene), strict=True)
         ],
         "solids": [{"body": body_at[each.body], "corners": np.float32(each.corners)} for each in solids],
         "marks": [
             {
                 "solid": mark.type.solid,
-                "body": body_at[mark.bodies[mark.seat]],
-                "other": body_at.get(mark.bodies[1 - mark.seat], body_at[mark.bodies[mark.seat]]),
-                "at": mark.origin[mark.seat],
-                "axes": mark.axes[mark.seat],
-                "slide": mark.type.guide,
+                "body": body_at[mark.bodies[seat]],
+                "other": body_at.get(mark.bodies[1 - seat], body_at[mark.bodies[seat]]),
+                "at": mark.origin[seat],
+                "axes": mark.axes[seat],
+                "slide": slide,
                 "mouth": mark.joint in tubes,
                 "driven": mark.driven,
-                "frame": mark.origin[mark.bodies.index(0)]
-                if 0 in mark.bodies and mark.type.guide is None
-                else None,
-                "rod": mark.origin[1 - mark.seat] if scene.has(mark) and mark.type.line == "rod" else None,
+                "frame": mark.origin[mark.bodies.index(0)] if 0 in mark.bodies and slide is None else None,
+                "rod": mark.origin[1 - seat] if scene.has(mark) and mark.type.line == "rod" else None,
             }
-            for mark in scene.marks
+            for mark, seat, slide in ((mark, mark.seat, mark.type.guide) for mark in scene.marks)
             if not mark.type.is_coupling
         ],
         "paths": [
@@ -212,10 +208,10 @@ def page_data(
                 "label": curve.name,
                 "unit": unit,
                 "driven": curve.name in mechanism.driven_coordinates,
-                "parts": [np.float32(level[shown] / scale) for level in curve.levels],
+                "parts": [np.float32(level[instants] / scale) for level in curve.levels],
                 "titles": titles_of(curve.unit, units),
             }
-            for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(shown))]
+            for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(instants))]
             for unit, scale in [given_in(curve.unit, units)]
         ],
         "model": _model(mechanism),
@@ -251,46 +247,31 @@ def _model(mechanism: Mechanism) -> str:
         return ""
 
 
-def _layers(scene: Scene) -> dict[int, int]:
+def _layers(scene: Scene) -> list[int]:
     """Layers of planar bodies: those that share a joint differ, and the frame has the lowest."""
-    if not scene.planar:
-        return dict.fromkeys(scene.bodies, 0)
     pins: dict[tuple[float, ...], set[int]] = {}
-    for mark in scene.marks:
+    for mark in scene.marks if scene.planar else ():
         pin = (scene.place(mark)[0] / scene.size).round(6)
         pins.setdefault(tuple(pin.tolist()), set()).update(mark.bodies)
-    layers = {0: 0}
-    for body in scene.bodies[1:]:
+    layers = dict.fromkeys(scene.bodies, 0)
+    for body in scene.bodies[1:] if scene.planar else ():
         taken = {0} | {layers.get(other, 0) for pinned in pins.values() if body in pinned for other in pinned}
         layers[body] = min(set(range(len(taken) + 1)) - taken)
-    return layers
+    return list(layers.values())
 
 
-def _view(scene: Scene) -> tuple[list[int], list[float], bool]:
+def _view(scene: Scene) -> dict[str, Any]:
     """Vertical direction, direction of view, and whether the mechanism lies in a plane of constant z."""
     extent = scene.high - scene.low
-    thin = (extent < _FLAT * extent.max()).tolist()
-    if scene.planar or thin[2]:
-        return [0, 1, 0], [0.18, 0.22, 1.0] if scene.planar else [0.3, 0.35, 1.0], True
-    views = {(False, True): [0.35, -1.0, 0.3], (True, False): [1.0, -0.35, 0.3]}
-    return [0, 0, 1], views.get((thin[0], thin[1]), [0.62, -1.0, 0.5]), False
-
-
-def _cell(scene: Scene) -> float:
-    """A length, m, round in the unit of the model file: about a twelfth of the mechanism's size."""
-    unit = given_in("m", scene.mechanism.units)[1]
-    size = scene.size / unit
-    power = 10.0 ** np.floor(np.log10(size / 6))
-    return unit * float(max(step * power for step in (0.1, 0.2, 0.5, 1.0) if step * power <= size / 8))
-
-
-def _about(trajectory: Trajectory, scene: Scene) -> str:
-    mechanism, shown, there = scene.mechanism, len(scene.instants), len(trajectory.time)
-    some = f"{shown:,} of the {there:,} instants, evenly chosen"
-    text = f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, "
-    text += f"{counted(mechanism.n_joints, 'joint')}; {counted(shown, 'instant') if shown == there else some}"
-    left = mechanism.n_bodies - len(scene.bodies)
-    return text + (f"; {left} {'bodies were' if left > 1 else 'body was'} not kept" if left else "")
+    x, y, z = (extent < _FLAT * extent.max()).tolist()
+    if scene.planar or z:
+        return {
+            "up": [0, 1, 0],
+            "view": [0.18, 0.22, 1.0] if scene.planar else [0.3, 0.35, 1.0],
+            "flat": True,
+        }
+    view = [0.62, -1.0, 0.5] if x == y else [0.35, -1.0, 0.3] if y else [1.0, -0.35, 0.3]
+    return {"up": [0, 0, 1], "view": view, "flat": False}
 
 
 def _encoded(array: npt.NDArray[Any]) -> Any:
@@ -307,14 +288,9 @@ def _encoded(array: npt.NDArray[Any]) -> Any:
 class Player:
     """A page that plays a motion; a notebook shows it in place as the value of a cell.
 
-    Attributes
-    ----------
-    html : the page, complete in itself
-    path : the file that a browser was asked to open; None in a notebook
-    height : of the frame in a notebook, pixels
+    ``html`` is the page, complete in itself, ``path`` the file that a browser was asked to open (None in a
+    notebook), ``height`` that of the frame in a notebook, pixels.
 
-    Examples
-    --------
     >>> Player("<!doctype html>", height=300)._repr_html_()[:41]
     '<iframe srcdoc="&lt;!doctype html&gt;" st'
     """

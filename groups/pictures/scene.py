@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.pictures.shapes import (
-    Line,
-    Mark,
-    Stage,
-    guides_of,
-    lines_through,
-    marks_of,
-    outlines_of,
-    points_of_bodies,
-    rims_of,
-    visual_outlines,
-)
+from groups.pictures.shapes import Line, Mark, Stage, drawing_of
 from groups.results.faults import STATUS
 from groups.rotations import quaternion_of
 from mbssa import decompose
@@ -28,7 +17,7 @@ from mbssa.texts import listed
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-    from mbssa import Structure
+    from mbssa import Group, Structure
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +38,12 @@ class Scene(Stage):
     @property
     def planar(self) -> bool:
         return self.mechanism.space == "planar"
+
+    @property
+    def groups(self) -> list[tuple[Group, str, Hue]]:
+        """Groups of the bodies that are drawn, with their names and hues."""
+        groups = [group for group in self.structure.groups if {*self.bodies} & {*group.body_indices.tolist()}]
+        return [(g, f"SG-{g.number} {g.type_name}", self.hues[int(g.body_indices[0])]) for g in groups]
 
     @property
     def size(self) -> float:
@@ -75,15 +70,8 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
         )
     )
     stage = Stage(mechanism, frames, bodies, position, quaternion)
-    guides, marks = guides_of(stage, marks_of(stage))
-    looks = visual_outlines(stage)
-    outlined = {line.body for line in looks}
-    points = points_of_bodies(stage, marks, guides)
-    drawn = [*zip(bodies, points, strict=True)]
-    links = [line for body, some in drawn[1:] if body not in outlined for line in lines_through(body, some)]
-    outlines = [*outlines_of(stage), *rims_of(stage, marks, guides), *looks]
-    guides = [line for line in guides if line.body not in outlined]
-    drawn += [(line.body, line.points) for line in (*guides, *outlines)]
+    points, lines, marks = drawing_of(stage)
+    drawn = [*zip(bodies, points, strict=True), *((line.body, line.points) for line in lines)]
     places = np.concatenate([stage.world(*part).reshape(-1, 3) for part in drawn])
     places = places[np.isfinite(places).all(axis=1)]
     places = places if len(places) else np.array([-0.5 * np.ones(3), 0.5 * np.ones(3)])
@@ -97,7 +85,7 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
         instants=instants,
         time=trajectory.time[instants],
         points=tuple(points),
-        lines=(*links, *outlines, *guides),
+        lines=tuple(lines),
         marks=tuple(marks),
         low=places.min(axis=0),
         high=places.max(axis=0),

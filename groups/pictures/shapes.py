@@ -33,17 +33,15 @@ if TYPE_CHECKING:
 #: Points nearer than this part of the mechanism's size are one point.
 _SAME = 1e-6
 
-#: Points of a profile at least; poses at which the width of a flat face is measured.
-_PROFILE, _POSES = 180, 40
-
-#: A flat face is longer than where it is touched, by this share of the cam's size at both ends.
-_SPARE = 0.08
+#: Points of a profile at least; poses at which the width of a flat face is measured, which is longer at both
+#: ends than where it is touched by this share of the cam's size.
+_PROFILE, _POSES, _SPARE = 180, 40, 0.08
 
 #: Teeth of the smallest wheel at least; the largest denominator of a ratio of teeth.
 _FEWEST, _DENOMINATOR = 14, 40
 
-#: Height over and below the pitch line, modules; half widths at tip and root, shares of a pitch.
-_TIP, _ROOT, _WIDE = 1.0, -1.25, (0.11, 0.36)
+#: Corners of a tooth along and over the pitch line, modules.
+_TOOTH = np.array([[-0.36 * np.pi, -1.25], [-0.11 * np.pi, 1.0], [0.11 * np.pi, 1.0], [0.36 * np.pi, -1.25]])
 
 #: Angles around rollers, smooth wheels, and rings with teeth inside.
 _ROLLER, _SMOOTH, _RING = (np.linspace(0.0, 2 * np.pi, n) for n in (49, 73, 121))
@@ -108,7 +106,33 @@ class Stage:
         return set(mark.bodies) <= set(self.bodies)
 
 
-def marks_of(stage: Stage) -> list[Mark]:
+def drawing_of(stage: Stage) -> tuple[list[Floats], list[Line], list[Mark]]:
+    """Points of each drawn body in its own frame, (n, 3), all lines on the bodies, and the joints."""
+    guides, marks = _guides_of(stage, _marks_of(stage))
+    lines = [*outlines_of(stage), *_rims_of(stage, marks, guides)]
+    points, given = list[Floats](), set[int]()
+    for body in stage.bodies:
+        if outline := visual_of(stage.mechanism, body).get("outline"):
+            rim = np.array([stage.frames.on_body(body, at) for at in [*outline, outline[0]]])
+            lines.append(Line(body, rim, closed=True))
+            given.add(body)
+        feet = [guide.foot for guide in guides if guide.body == body and guide.foot is not None]
+        unique: list[Floats] = []
+        for point in [*_joints_of(stage, marks, body), *feet]:
+            if all(np.linalg.norm(point - other) > _SAME * stage.frames.size for other in unique):
+                unique.append(point)
+        points.append(np.array(unique).reshape(-1, 3))
+        if body and body not in given:
+            lines += _lines_through(body, points[-1])
+    return points, lines + [guide for guide in guides if guide.body not in given], marks
+
+
+def visual_of(mechanism: Mechanism, body: int) -> Mapping[str, Any]:
+    """The table of a body's looks, empty where the model gives none."""
+    return mechanism.body_geometry.get(body, BodyGeometry()).visual or {}
+
+
+def _marks_of(stage: Stage) -> list[Mark]:
     """The joints that have geometry and join two drawn bodies, or one of them to one not drawn."""
     mechanism, frames = stage.mechanism, stage.frames
     marks = []
@@ -174,7 +198,7 @@ def _pitch(frames: Frames, mark: Mark) -> Floats | None:
     return None
 
 
-def guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Line], list[Mark]]:
+def _guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Line], list[Mark]]:
     """Rails, tracks, tubes and rods as long as the motion needs, and the marks, those of tubes at mouths."""
     guides, moved = list[Line](), list[Mark]()
     for mark in marks:
@@ -219,20 +243,7 @@ def guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Line], list[Mar
     return guides, moved
 
 
-def points_of_bodies(stage: Stage, marks: Sequence[Mark], guides: Sequence[Line]) -> list[Floats]:
-    """Joints, named points and beginnings of guides (n, 3) of each drawn body in its own frame, once each."""
-    found = []
-    for body in stage.bodies:
-        feet = [guide.foot for guide in guides if guide.body == body and guide.foot is not None]
-        unique: list[Floats] = []
-        for point in [*_joints_of(stage, marks, body), *feet]:
-            if all(np.linalg.norm(point - other) > _SAME * stage.frames.size for other in unique):
-                unique.append(point)
-        found.append(np.array(unique).reshape(-1, 3))
-    return found
-
-
-def lines_through(body: int, points: Floats) -> Iterator[Line]:
+def _lines_through(body: int, points: Floats) -> Iterator[Line]:
     """A link, a polygon, or the edges and facets of a hull through points (n, 3) of a body."""
     if len(points) < 2:
         return
@@ -258,21 +269,7 @@ def lines_through(body: int, points: Floats) -> Iterator[Line]:
         yield from (Line(body, points[row], kind, kind == "facet") for row in rows)
 
 
-# --- outlines that the model gives, and profiles that touch ------------------------------------------
-
-
-def visual_of(mechanism: Mechanism, body: int) -> Mapping[str, Any]:
-    """The table of a body's looks, empty where the model gives none."""
-    return mechanism.body_geometry.get(body, BodyGeometry()).visual or {}
-
-
-def visual_outlines(stage: Stage) -> list[Line]:
-    """Closed outlines that the model gives for some drawn bodies."""
-    return [
-        Line(body, np.array([stage.frames.on_body(body, at) for at in [*outline, outline[0]]]), closed=True)
-        for body in stage.bodies
-        if (outline := visual_of(stage.mechanism, body).get("outline"))
-    ]
+# --- profiles that touch --------------------------------------------------------------------------
 
 
 def outlines_of(stage: Stage) -> list[Line]:
@@ -335,7 +332,7 @@ def _sampled(pair: PairFrames, side: int, curve: Curve) -> Line:
 # The model has pitch circles and ratios; how many teeth there are is chosen here, in the ratio of the radii.
 
 
-def rims_of(stage: Stage, marks: Sequence[Mark], guides: Sequence[Line]) -> list[Line]:
+def _rims_of(stage: Stage, marks: Sequence[Mark], guides: Sequence[Line]) -> list[Line]:
     """Rims of the wheels on drawn bodies, once each, and racks toothed along their tracks."""
     frames, tracks = stage.frames, {guide.joint: guide for guide in guides if guide.kind == "track"}
     # Teeth of each wheel, and the angle of one of them in the frame of the joint.
@@ -381,10 +378,7 @@ def _rim(mark: Mark, side: int, radius: float, teeth: int, start: float, ring: b
 
 def _teeth(first: int, end: int, module: float) -> Floats:
     """Corners (4 n, 2) of teeth by number: places along the pitch line, heights over it, m."""
-    tooth = np.array([[-_WIDE[1], _ROOT], [-_WIDE[0], _TIP], [_WIDE[0], _TIP], [_WIDE[1], _ROOT]])
-    steps = np.outer(np.arange(first, end), [np.pi, 0.0])
-    corners: Floats = (tooth * [np.pi, 1.0] + steps[:, None]).reshape(-1, 2)
-    return module * corners
+    return module * (_TOOTH + np.outer(np.arange(first, end), [np.pi, 0.0])[:, None]).reshape(-1, 2)
 
 
 def _around(angle: Floats, radius: Floats | float) -> Floats:
