@@ -20,7 +20,6 @@ from groups.pictures.scene import chosen
 from mbssa.files import write_whole
 from mbssa.film import FILMS, WIDTH, Film, require_video
 from mbssa.pictures.files import save
-from mbssa.pictures.limits import require_matplotlib
 from mbssa.pictures.style import entitle
 
 if TYPE_CHECKING:
@@ -58,11 +57,10 @@ def write(
     Examples
     --------
     >>> import groups, mbssa, pathlib, tempfile
-    >>> from groups.pictures import write
     >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write(trajectory, pathlib.Path(folder, "crank.svg"), picture="mechanism")
-    ...     write(trajectory, pathlib.Path(folder, "crank.html"))
+    ...     groups.pictures.write(trajectory, pathlib.Path(folder, "crank.svg"), picture="mechanism")
+    ...     groups.pictures.write(trajectory, pathlib.Path(folder, "crank.html"))
     ...     sorted(path.name for path in pathlib.Path(folder).iterdir())
     ['crank.html', 'crank.svg']
     """
@@ -110,23 +108,21 @@ def animate(
     Examples
     --------
     >>> import groups, mbssa, pathlib, tempfile
-    >>> from groups.pictures import animate
     >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "crank.gif")
-    ...     animate(trajectory, path, frames=3)
+    ...     groups.pictures.animate(trajectory, path, frames=3)
     ...     path.read_bytes()[:6]
     b'GIF89a'
     """
-    require_matplotlib()
     if faults := Film(frames, fps, width).faults(path):
         raise ValueError("; ".join(faults))
     ending = Path(path).suffix.lower()
     kind = FILMS[ending]
     if kind.encoder:
         require_video()
-    rate = fps or kind.fps
     images = _images(trajectory, points, frames or kind.frames, width or WIDTH)
+    rate = fps or kind.fps
     write_whole(Path(path), _video(images, rate, ending) if kind.encoder else _gif([*images], rate))
 
 

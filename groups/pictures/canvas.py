@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mbssa.arrays import Floats
+from mbssa.pictures.limits import require_matplotlib
 from mbssa.pictures.style import FONT, MM_PER_INCH, OVER_EDGE, SMALL_TEXT, axes_at, figure_of
 from mbssa.units import LENGTHS
 
@@ -29,17 +30,12 @@ WIDTH, _TALLEST, _LEAST = 120.0, 130.0, 42.0
 #: Widths of lines and the size of a joint, points.
 EDGE, FINE, MARK = 1.5, 0.8, 5.2
 
-#: mm beside, below and above axes, and around what they show.
-_LEFT, _RIGHT, _BOTTOM, _TOP, _MARGIN = 17.0, 4.0, 12.0, 9.0, 9.0
-
-#: Names that find room on a page of the usual size.
-_EASY_NAMES = 9
+#: mm beside, below and above axes, and around what they show; around a box in space, and its height before it
+#: is cut; names that find room on a page of the usual size.
+_LEFT, _RIGHT, _BOTTOM, _TOP, _MARGIN, _SPARE, _BOX, _EASY_NAMES = 17.0, 4.0, 12.0, 9.0, 9.0, 5.0, 106.0, 9
 
 #: Kind of axes in space: seen in parallel projection.
 IN_SPACE: dict[str, Any] = {"projection": "3d", "proj_type": "ortho"}
-
-#: mm kept free around a box in space, and its height before it is cut.
-_SPARE, _BOX = 5.0, 106.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +94,7 @@ class Canvas:
 
 def canvas_for(scene: Scene, points: Floats | None = None, *, names: int = 0) -> Canvas:
     """Empty axes for the whole motion, or for points (n, 3) alone; ``names`` make the page larger."""
+    require_matplotlib()
     low, high = scene.low, scene.high
     if points is not None and np.isfinite(points).all(axis=1).any():
         low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
@@ -168,6 +165,7 @@ def panels_over_time(
     titles: Sequence[Sequence[str]], time: Floats, wide: float, tall: float
 ) -> tuple[Figure, list[list[Axes]]]:
     """A figure with a column of panels of this size, mm, for each list of titles; the time is below them."""
+    require_matplotlib()
     # 16 mm are left of all panels, 11 below, 19 between columns, 4 between rows.
     rows, across, up = len(titles[0]), wide + 19.0, tall + 4.0
     figure = figure_of(len(titles) * across + 3.0, rows * up + 16.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,11 +11,10 @@ import numpy as np
 from groups.pictures.canvas import BODY_COLOURS, FAILED, FINE, STYLES, add_key, panels_over_time
 from groups.pictures.scene import chosen, sentence
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
-from groups.trajectory import LEVELS, Level
-from mbssa.arrays import Ints
+from groups.trajectory import Level, level_number
 from mbssa.faults import meant
 from mbssa.mechanism import BodyGeometry
-from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.pictures.limits import refuse_beyond
 from mbssa.pictures.style import entitle
 from mbssa.texts import listed
 from mbssa.units import SI, given_in
@@ -84,39 +83,46 @@ def coordinates(
     Examples
     --------
     >>> import groups, mbssa
-    >>> from groups.pictures import coordinates
     >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
-    >>> figure = coordinates(trajectory)
+    >>> figure = groups.pictures.coordinates(trajectory)
     >>> [axes.get_ylabel() for axes in figure.axes[:3]]
     ['position (m)', 'velocity (m/s)', 'acceleration (m/s²)']
     """
     from groups.results.expressions import derived as motions_of
 
-    require_matplotlib()
-    if level not in LEVELS:
-        raise ValueError(f"level = {level!r}: write one of {', '.join(LEVELS)}")
+    highest = level_number(level)
     quantities = {one.name: one for one in motions_of(trajectory, derived)} if derived else {}
-    if names is None:
-        curves = list(quantities.values()) or curves_by_default(trajectory)
-    else:
-        curves = named_curves(trajectory, names, quantities)
+    mechanism, curves = trajectory.mechanism, list(quantities.values())
+    if names is not None:
+        makers: dict[str, Callable[[], list[CoordinateMotion]]] = {}
+        for body in range(mechanism.n_bodies):
+            owner = mechanism.body_name(body)
+            makers[owner] = partial(_of_body, trajectory, body)
+            for point in mechanism.body_geometry.get(body, BodyGeometry()).points:
+                makers[f"{owner}.{point}"] = partial(_of_body, trajectory, body, point)
+        makers |= {
+            joint.id: partial(chosen_coordinates, trajectory, [joint.id]) for joint in mechanism.joints
+        }
+        makers |= {name: partial(list, [curve]) for name, curve in quantities.items()}
+        remedy = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
+        curves = chosen_curves(mechanism, names, makers, "coordinate", remedy)
+    elif not curves:
+        curves = _curves_by_default(trajectory)
     refuse_beyond(MOST_CURVES, len(curves), "coordinates", "one picture", "name fewer")
     if not curves:
         raise ValueError("no coordinate of a joint is known; name coordinates of bodies, as body.x")
-    rows = min(LEVELS.index(level) + 1, min(len(curve.levels) for curve in curves))
-    return over_time(trajectory, curves, trajectory.mechanism.driven_coordinates, rows, units=units)
+    rows = min(highest + 1, *(len(curve.levels) for curve in curves))
+    return over_time(trajectory, curves, rows, units=units)
 
 
 def over_time(
     trajectory: Trajectory,
     curves: Sequence[CoordinateMotion],
-    driven: Collection[str],
     rows: int = 1,
     *,
     units: Literal["file", "si"] = "si",
 ) -> Figure:
     """Curves over the time of a motion, a column of panels for each unit, a row for each of their levels."""
-    require_matplotlib()
     of = trajectory.mechanism.units if units == "file" else SI
     kinds = sorted({curve.unit for curve in curves}, key=lambda unit: given_in(unit, of)[0])
     titles = [titles_of(unit, of)[:rows] for unit in kinds]
@@ -124,16 +130,28 @@ def over_time(
     at = chosen(len(trajectory.time), CURVE_INSTANTS)
     handles: list[Any] = []
     for i, curve in enumerate(curves):
-        look: dict[str, Any] = {"color": BODY_COLOURS[i % 8], "ls": STYLES[i // 8]}
-        look["lw"] = 1.9 if curve.name in driven else 1.1
+        driven = curve.name in trajectory.mechanism.driven_coordinates or curve.name.endswith(".driving")
+        look = {"color": BODY_COLOURS[i % 8], "ls": STYLES[i // 8], "lw": 1.9 if driven else 1.1}
         for axes, level in zip(panels[kinds.index(curve.unit)], curve.levels, strict=False):
             (line,) = axes.plot(trajectory.time[at], level[at] / given_in(curve.unit, of)[1], **look)
-        line.set_label((curve.name + (" (driven)" if curve.name in driven else "")).replace("$", r"\$"))
+        line.set_label((curve.name + (" (driven)" if driven else "")).replace("$", r"\$"))
         handles.append(line)
     for unit, column in zip(kinds, panels, strict=True):
         typical = {"m": trajectory.reference.size, "rad": 1.0}.get(unit, 0.0) / given_in(unit, of)[1]
         _steady(column, float(np.ptp(trajectory.time)) or 1.0, typical)
-    _shade(trajectory, at, [axes for column in panels for axes in column], handles)
+    failed = trajectory.status.any(axis=1)
+    if failed.any():
+        from matplotlib.patches import Patch
+
+        # What lies between two drawn instants is shaded with the first of them.
+        time, bad = trajectory.time[at], np.logical_or.reduceat(failed, at)
+        shade: dict[str, Any] = {"step": "mid", "facecolor": FAILED, "lw": 0.0, "zorder": 0.5}
+        for axes in (axes for column in panels for axes in column):
+            across = axes.get_xaxis_transform()
+            axes.fill_between(time, 0.0, 1.0, where=bad.tolist(), transform=across, **shade)
+            for t in time[bad] if bad.sum() <= 50 else ():
+                axes.axvline(t, color=FAILED, lw=FINE, zorder=0.5)
+        handles.append(Patch(facecolor=FAILED, label=f"not solved: {sentence(trajectory)}"))
     entitle(figure, trajectory.mechanism.name or "mechanism")
     add_key(figure, handles)
     return figure
@@ -152,24 +170,6 @@ def _steady(column: Sequence[Axes], duration: float, typical: float) -> None:
         typical, largest = typical / duration, largest / duration
 
 
-def _shade(trajectory: Trajectory, at: Ints, panels: list[Axes], handles: list[Any]) -> None:
-    """Shade the time around each instant that was not solved in full."""
-    failed = trajectory.status.any(axis=1)
-    if not failed.any():
-        return
-    from matplotlib.patches import Patch
-
-    # What lies between two drawn instants is shaded with the first of them.
-    time, bad = trajectory.time[at], np.logical_or.reduceat(failed, at)
-    look: dict[str, Any] = {"step": "mid", "facecolor": FAILED, "lw": 0.0, "zorder": 0.5}
-    for axes in panels:
-        across = axes.get_xaxis_transform()
-        axes.fill_between(time, 0.0, 1.0, where=bad.tolist(), transform=across, **look)
-        for t in time[bad] if bad.sum() <= 50 else ():
-            axes.axvline(t, color=FAILED, lw=FINE, zorder=0.5)
-    handles.append(Patch(facecolor=FAILED, label=f"not solved: {sentence(trajectory)}"))
-
-
 # --- curves as data ----------------------------------------------------------------------------------
 
 
@@ -183,32 +183,14 @@ def every_curve(trajectory: Trajectory) -> list[CoordinateMotion]:
     return sorted(curves, key=lambda curve: curve.name not in driven)
 
 
-def curves_by_default(trajectory: Trajectory) -> list[CoordinateMotion]:
+def _curves_by_default(trajectory: Trajectory) -> list[CoordinateMotion]:
     """Driven coordinates, then those of the joints on the frame: the first 8."""
     mechanism = trajectory.mechanism
-    on_frame = {j.index for j in mechanism.joints if 0 in mechanism.joint_bodies(j.index)[:2]}
-    joints = [j for j in measurable(trajectory) if j.driven or j.index in on_frame]
-    joints.sort(key=lambda j: (not j.driven, j.index not in on_frame))
-    curves = chosen_coordinates(trajectory, [j.id for j in joints[:CURVES_BY_DEFAULT]])
+    joints = [(not j.driven, 0 not in mechanism.joint_bodies(j.index)[:2], j) for j in measurable(trajectory)]
+    wanted = sorted((each for each in joints if not all(each[:2])), key=lambda each: each[:2])
+    curves = chosen_coordinates(trajectory, [joint.id for *_, joint in wanted[:CURVES_BY_DEFAULT]])
     curves.sort(key=lambda curve: curve.name not in mechanism.driven_coordinates)
     return curves[:CURVES_BY_DEFAULT]
-
-
-def named_curves(
-    trajectory: Trajectory, names: Sequence[str], derived: Mapping[str, CoordinateMotion]
-) -> list[CoordinateMotion]:
-    """Curves of coordinates, joints, bodies, points and derived quantities by name."""
-    mechanism = trajectory.mechanism
-    makers: dict[str, Callable[[], list[CoordinateMotion]]] = {}
-    for body in range(mechanism.n_bodies):
-        owner = mechanism.body_name(body)
-        makers[owner] = partial(_of_body, trajectory, body)
-        for point in mechanism.body_geometry.get(body, BodyGeometry()).points:
-            makers[f"{owner}.{point}"] = partial(_of_body, trajectory, body, point)
-    makers |= {joint.id: partial(chosen_coordinates, trajectory, [joint.id]) for joint in mechanism.joints}
-    makers |= {name: partial(list, [curve]) for name, curve in derived.items()}
-    expression = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
-    return chosen_curves(mechanism, names, makers, "coordinate", expression)
 
 
 def chosen_curves(

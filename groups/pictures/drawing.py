@@ -11,8 +11,7 @@ import numpy as np
 
 from groups.pictures.canvas import DRIVEN, EDGE, FINE, FRAME_COLOUR, MARK, Canvas, add_key, canvas_for
 from groups.pictures.paths import PATH_INSTANTS, PointName, points_of
-from groups.pictures.scene import Scene, chosen, failed_at, scene_of
-from groups.pictures.shapes import Line, Mark
+from groups.pictures.scene import Line, Mark, Scene, chosen, failed_at, scene_of
 from groups.rest import at_rest
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.assembly import assemble
@@ -21,7 +20,7 @@ from mbssa.joints.joint_type import JointType
 from mbssa.pictures.geometry import directions
 from mbssa.pictures.hues import DASHES, HATCHES, darker
 from mbssa.pictures.labels import Label, Obstacle, place_labels
-from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.pictures.limits import refuse_beyond
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, entitle, text_size
 from mbssa.texts import listed
 
@@ -77,9 +76,8 @@ def mechanism_at(
     Examples
     --------
     >>> import groups, mbssa
-    >>> from groups.pictures import mechanism_at
     >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
-    >>> figure = mechanism_at(trajectory, 3)
+    >>> figure = groups.pictures.mechanism_at(trajectory, 3)
     >>> [text.get_text() for text in figure.texts if text.get_gid() == "name-piston"]
     ['piston']
     """
@@ -117,7 +115,6 @@ def resting(mechanism: Mechanism) -> Trajectory:
 
 def pictured(trajectory: Trajectory, instants: int | Ints, *, named: bool = True) -> tuple[Scene, Canvas]:
     """The scene at these instants and those of paths, and axes, ``named`` with room for bodies' names."""
-    require_matplotlib()
     scene = scene_of(trajectory, np.union1d(instants, chosen(len(trajectory.time), PATH_INSTANTS)))
     refuse_beyond(MOST_BODIES, len(scene.bodies), "bodies", "one picture", "keep fewer when solving")
     return scene, canvas_for(scene, names=len(scene.bodies) if named else 0)
@@ -209,10 +206,11 @@ def _symbol(kind: JointType, solid: bool) -> dict[str, Any]:
 def draw_names(canvas: Canvas, scene: Scene) -> None:
     """Names of the bodies, each beside its lines, clear of joints, lines and each other."""
     canvas.figure.draw_without_rendering()
-    width, height = canvas.figure.get_size_inches() * MM_PER_INCH
-    page = canvas.axes.get_position().get_points() * (width, height) + [[1.0], [-1.0]]
-    labels, obstacles, colours = [], [], []
-    steps = np.linspace(0.0, 1.0, 15)[:, None]
+    size = canvas.figure.get_size_inches() * MM_PER_INCH
+    page = canvas.axes.get_position().get_points() * size + [[1.0], [-1.0]]
+    joints = [at for at in map(scene.place, scene.marks) if np.isfinite(at).all()]
+    obstacles = [Obstacle(canvas.paper(at[None]), 1.0) for at in joints]
+    labels = {}
     for body, local in zip(scene.bodies[1:], scene.points[1:], strict=True):
         points = scene.world(body, local)
         if not len(points) or not np.isfinite(points).all():
@@ -220,17 +218,14 @@ def draw_names(canvas: Canvas, scene: Scene) -> None:
         own = [line.points for line in scene.lines if line.body == body and line.kind not in ("", "facet")]
         ends = [end for line in own for end in pairwise(line)]
         lines = canvas.paper(scene.world(body, np.reshape(ends, (-1, 3)))).reshape(-1, 2, 2)
-        labels.append(_name(scene.mechanism.body_name(body), lines, canvas.paper(points), page))
-        colours.append(darker(scene.hues[body].colour))
-        obstacles += [Obstacle((1 - steps) * start + steps * end, 0.1, weight=0.5) for start, end in lines]
-    joints = np.array([scene.place(mark) for mark in scene.marks]).reshape(-1, 3)
-    joints = canvas.paper(joints[np.isfinite(joints).all(axis=1)])
-    obstacles += [Obstacle(joint[None], 1.0) for joint in joints]
+        labels[body] = _name(scene.mechanism.body_name(body), lines, canvas.paper(points), page)
+        obstacles += [Obstacle(np.linspace(start, end, 15), 0.1, weight=0.5) for start, end in lines]
     look: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": SMALL_TEXT, "family": FONT}
     look["bbox"] = {"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.75, "edgecolor": "none"}
-    for label, colour, (x, y) in zip(labels, colours, place_labels(labels, obstacles), strict=True):
-        text, gid = label.text.replace("$", r"\$"), f"name-{label.text}"
-        canvas.figure.text(x / width, y / height, text, color=colour, gid=gid, **look)
+    places = place_labels([*labels.values()], obstacles) / size
+    for (body, label), at in zip(labels.items(), places.tolist(), strict=True):
+        look["color"], look["gid"] = darker(scene.hues[body].colour), f"name-{label.text}"
+        canvas.figure.text(*at, label.text.replace("$", r"\$"), **look)
 
 
 def _name(name: str, lines: Floats, points: Floats, page: Floats) -> Label:

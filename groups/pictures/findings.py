@@ -45,9 +45,8 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
 
     Examples
     --------
-    >>> import mbssa
-    >>> from groups.pictures import findings_at_reference
-    >>> figure = findings_at_reference(mbssa.load("spatial_4r"))
+    >>> import groups, mbssa
+    >>> figure = groups.pictures.findings_at_reference(mbssa.load("spatial_4r"))
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['redundant constraints']
     """
@@ -66,7 +65,7 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
         if colour := rings.get(mechanism.joint_ids[mark.joint]):
             ring: dict[str, Any] = {"marker": "o", "mfc": "none", "mec": colour, "mew": 2.5 * FINE}
             canvas.dot(scene.place(mark), zorder=5, ms=2.4 * MARK, **ring)
-            handles[_RINGS[colour]] = Line2D([], [], ls="", ms=1.4 * MARK, **ring)
+            handles[_RINGS[colour]] = Line2D([], [], ls="", ms=1.4 * MARK, label=_RINGS[colour], **ring)
     arrows = {"passive rotation, about the arrow": (_SPIN, _spins(report))}
     for k, motion in enumerate(_motions(report)):
         arrows[f"motion that the inputs leave{f', {k + 1}' if k else ''}"] = _FREE, motion
@@ -77,9 +76,8 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
             ends = some[:, 0], _ARROW * scene.size / longest * some[:, 1]
             places = [axis for end in ends for axis in canvas.on_axes(end)]
             canvas.axes.quiver(*places, color=colour, zorder=6, **in_plane)
-            handles[label] = Line2D([], [], color=colour, ls="", marker=r"$\rightarrow$", ms=2 * MARK)
-    for label, handle in handles.items():
-        handle.set_label(label)
+            look = {"color": colour, "ls": "", "marker": r"$\rightarrow$", "ms": 2 * MARK}
+            handles[label] = Line2D([], [], label=label, **look)
     if handles:
         add_key(canvas.figure, [*handles.values()], lines=False)
     draw_names(canvas, scene)

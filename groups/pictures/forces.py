@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from groups.pictures.coordinates import MOST_CURVES, chosen_curves, over_time
 from groups.results.joints import CoordinateMotion
-from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.pictures.limits import refuse_beyond
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,7 +36,6 @@ def forces_over_time(
     >>> [axes.get_ylabel() for axes in groups.pictures.forces_over_time(forces).axes]
     ['force (N)', 'moment (N m)', 'power (W)']
     """
-    require_matplotlib()
     there: dict[str, list[CoordinateMotion]] = {}
     for column in forces.columns():
         if column.unit in ("N", "N m", "W"):
@@ -46,5 +45,4 @@ def forces_over_time(
     names = [*forces.drives, "frame"] if names is None else names
     curves = chosen_curves(forces.trajectory.mechanism, names, makers, "force")
     refuse_beyond(MOST_CURVES, len(curves), "curves", "one picture", "name fewer")
-    driven = [curve.name for curve in curves if curve.name.endswith(".driving")]
-    return over_time(forces.trajectory, curves, driven, units=units)
+    return over_time(forces.trajectory, curves, units=units)

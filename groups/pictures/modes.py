@@ -37,9 +37,8 @@ def mode_pictures(model: Model, listed: Sequence[GroupModes]) -> Figure:
     Examples
     --------
     >>> import groups, mbssa
-    >>> from groups.pictures import mode_pictures
     >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-    >>> figure = mode_pictures(model, [groups.modes(model, 2)])
+    >>> figure = groups.pictures.mode_pictures(model, [groups.modes(model, 2)])
     >>> [axes.get_title() for axes in figure.axes]
     ['SG-2, mode 1', 'SG-2, mode 2, the reference']
     """
@@ -53,10 +52,21 @@ def mode_pictures(model: Model, listed: Sequence[GroupModes]) -> Figure:
     cells = [(found, *cell) for found in listed for cell in enumerate(_scenes(model, found), 1)]
     for cell, (found, f, scene) in enumerate(cells):
         row, column = divmod(cell, columns)
-        canvas = _canvas(figure, _BETWEEN / 2 + column * wide, height - (row + 1) * tall, scene)
-        draw(canvas, scene)
+        place = _BETWEEN / 2 + column * wide, height - (row + 1) * tall, _SIDE, _SIDE
+        axes: Any = axes_at(figure, *place, **({} if scene.planar else IN_SPACE))
+        half = float((scene.high - scene.low).max()) / 2 * _SIDE / (_SIDE - 2 * _MARGIN) or 1.0
+        x, y, z = ((scene.low + scene.high) / 2 + [[-half], [half]]).T
+        axes.set(xlim=x, ylim=y, xticks=[], yticks=[])
+        if scene.planar:
+            axes.spines[:].set(linewidth=0.4, color="#BBBBBB")
+        else:
+            axes.set_zlim(z)
+            axes.view_init(elev=20, azim=-60)
+            axes.set_box_aspect((1, 1, 1), zoom=1.35)
+            axes.set_axis_off()
+        draw(Canvas(figure, axes, not scene.planar, 2 * half / _SIDE), scene)
         name = f"SG-{found.group}, mode {f}" + (", the reference" if f == found.reference else "")
-        canvas.axes.set_title(name, fontsize=SMALL_TEXT, family=FONT, pad=2.0)
+        axes.set_title(name, fontsize=SMALL_TEXT, family=FONT, pad=2.0)
     return figure
 
 
@@ -71,19 +81,3 @@ def _scenes(model: Model, found: GroupModes) -> list[Scene]:
     bodies = np.flatnonzero(np.isin(structure.group_of_body, numbers))
     scene = scene_of(at_rest(structure.mechanism, poses, bodies), len(found))
     return [scene.at(f) for f in range(len(found))]
-
-
-def _canvas(figure: Figure, left: float, bottom: float, scene: Scene) -> Canvas:
-    """Axes without ticks that show the whole scene."""
-    half = float((scene.high - scene.low).max()) / 2 * _SIDE / (_SIDE - 2 * _MARGIN) or 1.0
-    x, y, z = ((scene.low + scene.high) / 2 + [[-half], [half]]).T
-    axes: Any = axes_at(figure, left, bottom, _SIDE, _SIDE, **({} if scene.planar else IN_SPACE))
-    axes.set(xlim=x, ylim=y, xticks=[], yticks=[])
-    if scene.planar:
-        axes.spines[:].set(linewidth=0.4, color="#BBBBBB")
-    else:
-        axes.set_zlim(z)
-        axes.view_init(elev=20, azim=-60)
-        axes.set_box_aspect((1, 1, 1), zoom=1.35)
-        axes.set_axis_off()
-    return Canvas(figure, axes, not scene.planar, 2 * half / _SIDE)

@@ -25,6 +25,7 @@ from groups.pictures.scene import Scene, failed_at, scene_of
 from groups.pictures.visuals import solids_of
 from mbssa.arrays import Floats
 from mbssa.files import write_whole
+from mbssa.io.toml_writer import write_toml
 from mbssa.joints.axes import in_space
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.texts import counted, printable
@@ -33,7 +34,6 @@ from mbssa.units import given_in, quantity_text
 if TYPE_CHECKING:
     from groups.dynamics import Forces
     from groups.trajectory import Trajectory
-    from mbssa import Mechanism
 
 
 #: Bodies that a browser draws without stuttering, and poses (bodies times instants) in one page: 28 bytes
@@ -74,11 +74,10 @@ def page(
     Examples
     --------
     >>> import groups, mbssa, pathlib, tempfile
-    >>> from groups.pictures import page
     >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "crank.html")
-    ...     page(trajectory, path)
+    ...     groups.pictures.page(trajectory, path)
     ...     "Slider-crank" in path.read_text(encoding="utf-8")
     True
     """
@@ -144,6 +143,10 @@ def page_data(
         f"{left} {'bodies were' if left > 1 else 'body was'} not kept" if left else "",
         f"one square of the grid is {quantity_text(cell, 'm', units)}",
     ]
+    try:
+        model = write_toml(mechanism)[0].decode()
+    except ValueError:  # it cannot be written as a file
+        model = ""
     return {
         "name": printable(mechanism.name or "mechanism"),
         "planar": scene.planar,
@@ -214,7 +217,7 @@ def page_data(
             for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(instants))]
             for unit, scale in [given_in(curve.unit, units)]
         ],
-        "model": _model(mechanism),
+        "model": model,
         "reasons": list(reasons),
         "time": scene.time,
         # (F, K, 7): x, y, z, quaternion w, x, y, z; and the place (F,) of each instant's reason.
@@ -235,16 +238,6 @@ def _forces(forces: Forces, scene: Scene, centre: Floats) -> list[dict[str, Any]
             force = np.where(known, np.nan_to_num(force, nan=0.0), np.nan)
             found.append({"label": joint.id, "at": np.float32(at - centre), "force": np.float32(force)})
     return found
-
-
-def _model(mechanism: Mechanism) -> str:
-    """The model as a file; empty where it cannot be written as one."""
-    from mbssa.io.toml_writer import write_toml
-
-    try:
-        return write_toml(mechanism)[0].decode()
-    except ValueError:
-        return ""
 
 
 def _layers(scene: Scene) -> list[int]:

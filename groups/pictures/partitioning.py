@@ -9,7 +9,6 @@ import numpy as np
 from groups.pictures.canvas import BODY_COLOURS, FAILED, FRAME_COLOUR, add_key, panels_over_time
 from groups.pictures.coordinates import CURVE_INSTANTS
 from groups.pictures.scene import chosen
-from mbssa.pictures.limits import require_matplotlib
 from mbssa.pictures.style import INK, entitle
 
 if TYPE_CHECKING:
@@ -23,9 +22,6 @@ _LEAST = 1e-4
 
 def conditions(swept: PartitionSweep) -> Figure:
     """Condition of J_v over time for each way to choose the independent coordinates, and of the groups."""
-    require_matplotlib()
-    from matplotlib.patches import Patch
-
     figure, ((axes,),) = panels_over_time([["condition: 1 best, 0 singular"]], swept.time, 130.0, 62.0)
     at = chosen(len(swept.time), CURVE_INSTANTS)
     handles: list[Any] = []
@@ -46,6 +42,8 @@ def conditions(swept: PartitionSweep) -> Figure:
         start, end = swept.time[[one.first, one.last]].tolist()
         axes.axvspan(start, end, color=FAILED, lw=0.0, zorder=0.5)
     if swept.warnings:
+        from matplotlib.patches import Patch
+
         label = f"below {swept.near:.2g}, or a determinant through zero"
         handles.append(Patch(facecolor=FAILED, label=label))
     for number, (k, _, _) in enumerate(swept.changes):

@@ -13,7 +13,8 @@ from groups.pictures.scene import Scene, scene_of, sentence
 from groups.results.joints import body_motion, carried
 from groups.trajectory import Trajectory, body_index
 from mbssa.arrays import Floats
-from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.mechanism import BodyGeometry
+from mbssa.pictures.limits import refuse_beyond
 from mbssa.pictures.style import entitle
 
 if TYPE_CHECKING:
@@ -65,13 +66,11 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
     Examples
     --------
     >>> import groups, mbssa
-    >>> from groups.pictures import paths
     >>> trajectory = groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).solve()
-    >>> figure = paths(trajectory, ["coupler.tracer", "2-3"])
+    >>> figure = groups.pictures.paths(trajectory, ["coupler.tracer", "2-3"])
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['coupler.tracer', '2-3']
     """
-    require_matplotlib()
     scene = scene_of(trajectory, PATH_INSTANTS)
     drawn = points_of(scene, points)
     refuse_beyond(MOST_PATHS, len(drawn), "paths", "one picture", "name fewer points")
@@ -144,13 +143,13 @@ def _point(scene: Scene, name: PointName) -> Point:
             raise ValueError(f"point {name!r}: write body.point, or the id of a joint; {choices}")
         name = owner, point
     body, at = body_index(mechanism, name[0]), name[1]
-    label, geometry = mechanism.body_name(body), mechanism.body_geometry.get(body)
+    label, points = mechanism.body_name(body), mechanism.body_geometry.get(body, BodyGeometry()).points
     if body not in scene.bodies:
         raise ValueError(f"body {label} was not kept when the motion was solved")
     if isinstance(at, str):
-        if geometry is None or at not in geometry.points:
+        if at not in points:
             raise ValueError(f"body {label} has no point {at!r}; {choices}")
-        return Point(body, scene.frames.on_body(body, geometry.points[at]), f"{label}.{at}")
+        return Point(body, scene.frames.on_body(body, points[at]), f"{label}.{at}")
     where = ", ".join(f"{value:g}" for value in at)
     if len(at) != (2 if scene.planar else 3):
         raise ValueError(f"({where}) of body {label} is no point of a {mechanism.space} mechanism")

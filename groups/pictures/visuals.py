@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.shapes import visual_of
+from groups.pictures.scene import visual_of
 from groups.rotations import rotation_of
 from mbssa.allowed import Allowed, located
 from mbssa.arrays import Floats
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from mbssa import Mechanism
 
 
-#: Triangles of all meshes in one page, and bytes of one file of them.
-MOST_TRIANGLES, _MOST_BYTES = 300_000, 100_000_000
-
-#: Parts that are not shown and that a warning names.
-_NAMED = 3
+#: Triangles of all meshes in one page, bytes of one file of them, and parts not shown that a warning names.
+MOST_TRIANGLES, _MOST_BYTES, _NAMED = 300_000, 100_000_000, 3
 
 #: Simple shapes by trimesh.creation, from the table of a part.
 _SHAPES: Mapping[str, Callable[[Any, Mapping[str, Any]], Any]] = {
