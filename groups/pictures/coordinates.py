@@ -141,17 +141,16 @@ def over_time(
         _steady(column, float(np.ptp(trajectory.time)) or 1.0, typical)
     failed = trajectory.status.any(axis=1)
     if failed.any():
-        from matplotlib.patches import Patch
-
         # What lies between two drawn instants is shaded with the first of them.
         time, bad = trajectory.time[at], np.logical_or.reduceat(failed, at)
         shade: dict[str, Any] = {"step": "mid", "facecolor": FAILED, "lw": 0.0, "zorder": 0.5}
+        shade["label"] = f"not solved: {sentence(trajectory)}"
         for axes in (axes for column in panels for axes in column):
             across = axes.get_xaxis_transform()
-            axes.fill_between(time, 0.0, 1.0, where=bad.tolist(), transform=across, **shade)
+            area = axes.fill_between(time, 0.0, 1.0, where=bad.tolist(), transform=across, **shade)
             for t in time[bad] if bad.sum() <= 50 else ():
                 axes.axvline(t, color=FAILED, lw=FINE, zorder=0.5)
-        handles.append(Patch(facecolor=FAILED, label=f"not solved: {sentence(trajectory)}"))
+        handles.append(area)
     entitle(figure, trajectory.mechanism.name or "mechanism")
     add_key(figure, handles)
     return figure

@@ -43,8 +43,6 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
     arrow of velocity at each body that it moves, at most three of them. The report is that of
     :func:`mbssa.check`, which is run if it is not given. A ValueError for more than 60 bodies.
 
-    Examples
-    --------
     >>> import groups, mbssa
     >>> figure = groups.pictures.findings_at_reference(mbssa.load("spatial_4r"))
     >>> [text.get_text() for text in figure.legends[0].get_texts()]

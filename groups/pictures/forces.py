@@ -21,15 +21,10 @@ def forces_over_time(
 ) -> Figure:
     """Forces, moments and powers over time, a column of panels for each unit.
 
-    A ValueError has all columns that are not there, or says that they are more than 24.
+    Names are columns of :meth:`groups.Forces.columns` (``"2-3.Fx"``), or what stands before the point for all
+    of its forces (``"2-3"``, ``"frame"``); by default the drives with their powers, and the shaking force. A
+    ValueError has all columns that are not there, or says that they are more than 24.
 
-    Parameters
-    ----------
-    names : columns of :meth:`groups.Forces.columns` (``"2-3.Fx"``), or what stands before the point for all
-        of its forces (``"2-3"``, ``"frame"``); by default the drives with their powers, and the shaking force
-
-    Examples
-    --------
     >>> import groups, mbssa
     >>> bar = mbssa.load("planar_four_bar")
     >>> forces = groups.forces(groups.build(mbssa.decompose(bar)).solve())

@@ -34,8 +34,6 @@ def mode_pictures(model: Model, listed: Sequence[GroupModes]) -> Figure:
 
     A ValueError for more than 60 modes.
 
-    Examples
-    --------
     >>> import groups, mbssa
     >>> model = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
     >>> figure = groups.pictures.mode_pictures(model, [groups.modes(model, 2)])

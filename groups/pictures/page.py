@@ -257,14 +257,10 @@ def _view(scene: Scene) -> dict[str, Any]:
     """Vertical direction, direction of view, and whether the mechanism lies in a plane of constant z."""
     extent = scene.high - scene.low
     x, y, z = (extent < _FLAT * extent.max()).tolist()
-    if scene.planar or z:
-        return {
-            "up": [0, 1, 0],
-            "view": [0.18, 0.22, 1.0] if scene.planar else [0.3, 0.35, 1.0],
-            "flat": True,
-        }
     view = [0.62, -1.0, 0.5] if x == y else [0.35, -1.0, 0.3] if y else [1.0, -0.35, 0.3]
-    return {"up": [0, 0, 1], "view": view, "flat": False}
+    if flat := scene.planar or z:
+        view = [0.18, 0.22, 1.0] if scene.planar else [0.3, 0.35, 1.0]
+    return {"up": [0, 1, 0] if flat else [0, 0, 1], "view": view, "flat": flat}
 
 
 def _encoded(array: npt.NDArray[Any]) -> Any:
@@ -300,17 +296,10 @@ class Player:
 def show(trajectory: Trajectory, points: Sequence[PointName] | None = None, *, height: int = 480) -> Player:
     """Play a motion: in place in a notebook, else in the browser, from a file; raises as :func:`page`.
 
-    Parameters
-    ----------
-    points : whose paths are drawn, as in :func:`groups.pictures.paths`
-    height : of the frame in a notebook, pixels
+    Paths of ``points`` are drawn as in :func:`paths`; ``height`` is that of the frame in a notebook, pixels.
 
-    Examples
-    --------
     >>> import groups, mbssa
-    >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
-    >>> trajectory.show().path.name  # doctest: +SKIP
-    'motion.html'
+    >>> groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve().show()  # doctest: +SKIP
     """
     text = page_text(trajectory, points=points)
     if in_notebook():

@@ -38,17 +38,12 @@ def conditions(swept: PartitionSweep) -> Figure:
         drawn = np.maximum(values[at], _LEAST)
         lowest = min(lowest, float(np.nanmin(drawn, initial=1.0)))
         handles += axes.plot(swept.time[at], drawn, color=colour, ls=look, lw=thick, label=label)
-    for one in swept.warnings:
-        start, end = swept.time[[one.first, one.last]].tolist()
-        axes.axvspan(start, end, color=FAILED, lw=0.0, zorder=0.5)
-    if swept.warnings:
-        from matplotlib.patches import Patch
-
-        label = f"below {swept.near:.2g}, or a determinant through zero"
-        handles.append(Patch(facecolor=FAILED, label=label))
-    for number, (k, _, _) in enumerate(swept.changes):
-        line = axes.axvline(float(swept.time[k]), color=INK, lw=0.6, zorder=0.6, label="held changes")
-        handles += [line] if number == 0 else []
+    label = f"below {swept.near:.2g}, or a determinant through zero"
+    look: dict[str, Any] = {"color": FAILED, "lw": 0.0, "zorder": 0.5, "label": label}
+    spans = [axes.axvspan(*swept.time[[one.first, one.last]].tolist(), **look) for one in swept.warnings]
+    look = {"color": INK, "lw": 0.6, "zorder": 0.6, "label": "held changes"}
+    changes = [axes.axvline(float(swept.time[k]), **look) for k, _, _ in swept.changes]
+    handles += [*spans[:1], *changes[:1]]
     axes.set_yscale("log")
     axes.set_ylim(max(_LEAST, 0.5 * lowest), 1.3)
     entitle(figure, swept.opened.mechanism.name or "mechanism")

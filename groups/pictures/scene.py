@@ -152,13 +152,8 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     mechanism, frames, place = trajectory.mechanism, trajectory.reference, np.flatnonzero(trajectory.kept)
     instants = chosen(len(trajectory.time), most) if isinstance(most, int) else np.asarray(most)
     solved, bodies = trajectory.instants(instants).spatial(), (0, *trajectory.kept[place].tolist())
-    position, quaternion = (
-        np.concatenate([np.tile(still, (len(instants), 1, 1)), moving[:, place]], axis=1)
-        for still, moving in (
-            (frames.position[:1], solved.position),
-            (quaternion_of(frames.rotation[:1]), solved.orientation),
-        )
-    )
+    position = np.insert(solved.position[:, place], 0, frames.position[0], axis=1)
+    quaternion = np.insert(solved.orientation[:, place], 0, quaternion_of(frames.rotation[:1])[0], axis=1)
     stage = Stage(mechanism, frames, bodies, position, quaternion)
     points, lines, marks = _drawing_of(stage)
     drawn = [*zip(bodies, points, strict=True), *((line.body, line.points) for line in lines)]
@@ -274,9 +269,8 @@ def _pitch(frames: Frames, mark: Mark) -> Floats | None:
 
 def _guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Line], list[Mark]]:
     """Rails, tracks, tubes and rods as long as the motion needs, and the marks, those of tubes at mouths."""
-    guides, moved = list[Line](), list[Mark]()
-    for mark in marks:
-        moved.append(mark)
+    guides, moved = list[Line](), list(marks)
+    for k, mark in enumerate(marks):
         slide, rolls = mark.type.guide, mark.type.wheels == "track"
         if not stage.has(mark) or (slide is None and not rolls):
             continue
@@ -305,7 +299,7 @@ def _guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Line], list[Ma
                 guides += [Line(rider, rod, "rod", joint=mark.joint, foot=rod[0])]
                 origin = mark.origin.copy()
                 origin[1 - rides] = tube[1]
-                moved[-1] = replace(mark, origin=origin, seat=1 - rides)
+                moved[k] = replace(mark, origin=origin, seat=1 - rides)
                 continue
         spare = 1.2 * mark.radii[1] if mark.radii else max(0.12 * stage.frames.size, 0.15 * (far - near))
         low, high = near - spare, far + spare

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.pictures.scene import visual_of
+from groups.results.table import required
 from groups.rotations import rotation_of
 from mbssa.allowed import Allowed, located
 from mbssa.arrays import Floats
@@ -67,10 +68,7 @@ def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> tuple[Solid, ...]:
 
 def _corners(folder: str, part: Mapping[str, Any]) -> Floats:
     """Corners (n, 3, 3) of the triangles of a mesh or of a simple shape, m, in the frame of the part."""
-    try:
-        import trimesh
-    except ImportError as error:
-        raise ImportError('meshes need trimesh: pip install -e ".[meshes]" in the clone') from error
+    trimesh = required("trimesh", "meshes need trimesh", "meshes")
     if "file" not in part:
         if part.get("shape") not in _SHAPES:
             raise ValueError("pictures have meshes, boxes, cylinders and spheres")
