@@ -131,7 +131,11 @@ def over_time(
     handles: list[Any] = []
     for i, curve in enumerate(curves):
         driven = curve.name in trajectory.mechanism.driven_coordinates or curve.name.endswith(".driving")
-        look = {"color": BODY_COLOURS[i % 8], "ls": STYLES[i // 8], "lw": 1.9 if driven else 1.1}
+        look: dict[str, Any] = {
+            "color": BODY_COLOURS[i % 8],
+            "ls": STYLES[i // 8],
+            "lw": 1.9 if driven else 1.1,
+        }
         for axes, level in zip(panels[kinds.index(curve.unit)], curve.levels, strict=False):
             (line,) = axes.plot(trajectory.time[at], level[at] / given_in(curve.unit, of)[1], **look)
         line.set_label((curve.name + (" (driven)" if driven else "")).replace("$", r"\$"))

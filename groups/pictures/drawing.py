@@ -223,9 +223,9 @@ def draw_names(canvas: Canvas, scene: Scene) -> None:
     look: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": SMALL_TEXT, "family": FONT}
     look["bbox"] = {"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.75, "edgecolor": "none"}
     places = place_labels([*labels.values()], obstacles) / size
-    for (body, label), at in zip(labels.items(), places.tolist(), strict=True):
+    for (body, label), (x, y) in zip(labels.items(), places, strict=True):
         look["color"], look["gid"] = darker(scene.hues[body].colour), f"name-{label.text}"
-        canvas.figure.text(*at, label.text.replace("$", r"\$"), **look)
+        canvas.figure.text(x, y, label.text.replace("$", r"\$"), **look)
 
 
 def _name(name: str, lines: Floats, points: Floats, page: Floats) -> Label:
@@ -253,10 +253,10 @@ def draw_key(canvas: Canvas, scene: Scene) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles: list[Any] = []
-    for _, label, hue in scene.groups:
-        look = {"facecolor": hue.colour, "edgecolor": "white", "hatch": HATCHES[hue.pattern]}
-        handles.append(Patch(**look, label=label))
+    handles: list[Any] = [
+        Patch(facecolor=hue.colour, edgecolor="white", hatch=HATCHES[hue.pattern], label=label)
+        for _, label, hue in scene.groups
+    ]
     symbols: dict[str, dict[str, Any]] = {
         f"{kind.code} {kind.name.lower()}": {"color": INK, **_COUPLED}
         if kind.is_coupling

@@ -74,8 +74,8 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
             ends = some[:, 0], _ARROW * scene.size / longest * some[:, 1]
             places = [axis for end in ends for axis in canvas.on_axes(end)]
             canvas.axes.quiver(*places, color=colour, zorder=6, **in_plane)
-            look = {"color": colour, "ls": "", "marker": r"$\rightarrow$", "ms": 2 * MARK}
-            handles[label] = Line2D([], [], label=label, **look)
+            arrow = r"$\rightarrow$"
+            handles[label] = Line2D([], [], color=colour, ls="", marker=arrow, ms=2 * MARK, label=label)
     if handles:
         add_key(canvas.figure, [*handles.values()], lines=False)
     draw_names(canvas, scene)

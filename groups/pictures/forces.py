@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from groups.pictures.coordinates import MOST_CURVES, chosen_curves, over_time
@@ -36,8 +35,8 @@ def forces_over_time(
         if column.unit in ("N", "N m", "W"):
             curve = CoordinateMotion(column.name, column.unit, column.values)
             there.setdefault(column.name.rpartition(".")[0], []).append(curve)
-    makers = {owner: partial(list, curves) for owner, curves in there.items()}
     names = [*forces.drives, "frame"] if names is None else names
+    makers = {owner: curves.copy for owner, curves in there.items()}
     curves = chosen_curves(forces.trajectory.mechanism, names, makers, "force")
     refuse_beyond(MOST_CURVES, len(curves), "curves", "one picture", "name fewer")
     return over_time(forces.trajectory, curves, units=units)

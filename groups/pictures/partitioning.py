@@ -39,10 +39,12 @@ def conditions(swept: PartitionSweep) -> Figure:
         lowest = min(lowest, float(np.nanmin(drawn, initial=1.0)))
         handles += axes.plot(swept.time[at], drawn, color=colour, ls=look, lw=thick, label=label)
     label = f"below {swept.near:.2g}, or a determinant through zero"
-    look: dict[str, Any] = {"color": FAILED, "lw": 0.0, "zorder": 0.5, "label": label}
-    spans = [axes.axvspan(*swept.time[[one.first, one.last]].tolist(), **look) for one in swept.warnings]
-    look = {"color": INK, "lw": 0.6, "zorder": 0.6, "label": "held changes"}
-    changes = [axes.axvline(float(swept.time[k]), **look) for k, _, _ in swept.changes]
+    near: dict[str, Any] = {"color": FAILED, "lw": 0.0, "zorder": 0.5, "label": label}
+    spans = [axes.axvspan(*swept.time[[one.first, one.last]].tolist(), **near) for one in swept.warnings]
+    changes = [
+        axes.axvline(float(swept.time[k]), color=INK, lw=0.6, zorder=0.6, label="held changes")
+        for k, _, _ in swept.changes
+    ]
     handles += [*spans[:1], *changes[:1]]
     axes.set_yscale("log")
     axes.set_ylim(max(_LEAST, 0.5 * lowest), 1.3)

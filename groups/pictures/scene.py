@@ -446,7 +446,8 @@ def _rim(mark: Mark, side: int, radius: float, teeth: int, start: float, ring: b
 
 def _teeth(first: int, end: int, module: float) -> Floats:
     """Corners (4 n, 2) of teeth by number: places along the pitch line, heights over it, m."""
-    return module * (_TOOTH + np.outer(np.arange(first, end), [np.pi, 0.0])[:, None]).reshape(-1, 2)
+    corners = _TOOTH + np.outer(np.arange(first, end), [np.pi, 0.0])[:, None]
+    return np.asarray(module * corners.reshape(-1, 2))
 
 
 def _around(angle: Floats, radius: Floats | float) -> Floats:
