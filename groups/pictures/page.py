@@ -119,13 +119,12 @@ def page_data(
     trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces: Forces | None = None
 ) -> dict[str, Any]:
     """Data of the motion for the page: places less ``centre``, long arrays in single precision."""
-    centre, body_at = (scene.low + scene.high) / 2, {body: k for k, body in enumerate(scene.bodies)}
-    mechanism, units, instants = scene.mechanism, scene.mechanism.units, scene.instants
+    centre, instants = (scene.low + scene.high) / 2, scene.instants
+    mechanism, units = scene.mechanism, scene.mechanism.units
     reasons = {"": 0}
     says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in instants.tolist()]
     solids = solids_of(mechanism, scene.bodies)
     meshed = {each.body for each in solids}  # these have a mesh instead of lines between joints
-    tubes = {line.joint for line in scene.lines if line.kind == "tube"}
     # Half the thickness of a link: small beside the mechanism, and beside its shorter links.
     links = [line.points for line in scene.lines if line.kind in ("link", "edge")]
     lengths = [length for line in links for length in np.linalg.norm(np.diff(line, axis=0), axis=1)]
@@ -164,45 +163,29 @@ def page_data(
         ],
         "bodies": [
             {
+                "index": body,
                 "name": mechanism.body_name(body),
                 "label": str(mechanism.bodies[body]),
                 "colour": scene.colours[body],
                 "sg": int(scene.structure.group_of_body[body]),
                 "layer": layer,
-                "points": points_of_body,
-                "lines": [
-                    [line.points, line.kind, line.closed, line.across]
-                    for line in scene.lines
-                    if line.body == body and (body not in meshed or not line.kind or line.joint >= 0)
-                ],
+                "points": corners,
             }
-            for body, points_of_body, layer in zip(scene.bodies, scene.points, _layers(scene), strict=True)
+            for body, layer, corners in zip(scene.bodies, _layers(scene), scene.points, strict=True)
         ],
-        "solids": [{"body": body_at[each.body], "corners": np.float32(each.corners)} for each in solids],
+        "lines": [
+            vars(line) for line in scene.lines if line.body not in meshed or not line.kind or line.joint >= 0
+        ],
+        "solids": [{"body": each.body, "corners": np.float32(each.corners)} for each in solids],
         "marks": [
-            {
-                "solid": mark.type.solid,
-                "body": body_at[mark.bodies[seat]],
-                "other": body_at.get(mark.bodies[1 - seat], body_at[mark.bodies[seat]]),
-                "at": mark.origin[seat],
-                "axes": mark.axes[seat],
-                "slide": slide,
-                "mouth": mark.joint in tubes,
-                "driven": mark.driven,
-                "frame": mark.origin[mark.bodies.index(0)] if 0 in mark.bodies and slide is None else None,
-                "rod": mark.origin[1 - seat] if scene.has(mark) and mark.type.line == "rod" else None,
-            }
-            for mark, seat, slide in ((mark, mark.seat, mark.type.guide) for mark in scene.marks)
+            vars(mark) | {"type": [mark.type.solid, mark.type.guide, mark.type.line]}
+            for mark in scene.marks
             if not mark.type.is_coupling
         ],
         "paths": [
-            {
-                "body": body_at[point.body],
-                "at": point.local,
-                "label": point.label,
-                "rates": [np.float32(rate) for rate in point.rates(trajectory, scene)],
-            }
+            {"body": point.body, "at": point.local, "label": point.label, "rates": rates}
             for point in points
+            for rates in [[np.float32(rate) for rate in point.rates(trajectory, scene)]]
         ],
         "forces": [] if forces is None else _forces(forces, scene, centre),
         "open": forces is not None and bool(forces.indeterminate),

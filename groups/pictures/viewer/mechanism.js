@@ -71,7 +71,7 @@ function buildMechanism(motion, scene, fine) {
     const points = body.points.map((point) => vector(point, lift(k)));
     if (points.length) body.anchor.copy(points.reduce((sum, p) => sum.add(p), new THREE.Vector3())).divideScalar(points.length);
     const corners = [], ends = new Map(); // of faces; of links and edges
-    for (const [line, kind, closed, across] of body.lines) {
+    for (const { points: line, kind, closed, across } of motion.lines.filter((one) => one.body === k)) {
       const rim = line.map((point) => vector(point, lift(k)));
       if (closed) {
         if (kind) corners.push(...rim.slice(2, -1).flatMap((last, i) => [rim[0], rim[i + 1], last].flatMap((p) => p.toArray())));
