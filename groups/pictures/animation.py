@@ -137,14 +137,13 @@ def _images(
     lines = [point.path(scene) for point in points_of(scene, points)]
     for line in lines:
         canvas.path(line, GRID, 2 * FINE)
-    draw(canvas, scene.at(0), "ground")  # which stands still
     draw_key(canvas, scene)
     canvas.figure.set_dpi(width / canvas.figure.get_figwidth())
     at_rest = set(canvas.axes.get_children())
     for instant in instants.tolist():
         still = scene.at(instant)
         entitle(canvas.figure, title_of(trajectory, still))
-        draw(canvas, still, "bodies")
+        draw(canvas, still)
         for line in lines:
             canvas.path(line[scene.instants <= instant])
         canvas.figure.canvas.draw()

@@ -205,22 +205,25 @@ def chosen_curves(
 ) -> list[CoordinateMotion]:
     """Curves by name, or all with the same text before the last point, by which ``makers`` make them."""
     curves, faults = dict[str, CoordinateMotion](), list[str]()
+
+    def made(owner: str) -> list[CoordinateMotion]:
+        owners = {mechanism.called(f"{owner}.")[:-1], mechanism.called(owner)} & makers.keys()
+        return [curve for text in sorted(owners) for curve in makers[text]()]
+
     for name in [names] if isinstance(names, str) else names:
-        there, found = list[CoordinateMotion](), list[CoordinateMotion]()
-        for text, last in ((name, ""), name.rpartition(".")[::2]):
-            owners = {mechanism.called(f"{text}.")[:-1]: 0, mechanism.called(text): 0}.keys() & makers.keys()
-            try:
-                there = there or [curve for owner in sorted(owners) for curve in makers[owner]()]
-            except (KeyError, ValueError) as fault:
-                faults.append(str(fault.args[0]))
-                break
-            found = found or [c for c in there if not last or c.name.rpartition(".")[2] == last]
-        else:
-            if not found:
-                known = [curve.name for curve in there] or [*makers]
-                hint = f"{meant(name, known, most=2)}there are {listed(known, _LISTED)}"
-                faults.append(f"no {kind} {name!r}; {hint}")
+        before, _, last = name.rpartition(".")
+        try:
+            whole = made(name)
+            there = whole or made(before)
+        except (KeyError, ValueError) as fault:
+            faults.append(str(fault.args[0]))
+            continue
+        found = whole or [curve for curve in there if curve.name.rpartition(".")[2] == last]
         curves |= {curve.name: curve for curve in found}
+        if not found:
+            known = [curve.name for curve in there] or [*makers]
+            hint = f"{meant(name, known, most=2)}there are {listed(known, _LISTED)}"
+            faults.append(f"no {kind} {name!r}; {hint}")
     if faults:
         raise ValueError("; ".join([*faults, *remedy]))
     return list(curves.values())

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -115,9 +115,10 @@ def resting(mechanism: Mechanism) -> Trajectory:
 
 def pictured(trajectory: Trajectory, instants: int | Ints, *, named: bool = True) -> tuple[Scene, Canvas]:
     """The scene at these instants and those of paths, and axes, ``named`` with room for bodies' names."""
+    drawn = len({0, *trajectory.kept.tolist()})
+    refuse_beyond(MOST_BODIES, drawn, "bodies", "one picture", "keep fewer when solving")
     scene = scene_of(trajectory, np.union1d(instants, chosen(len(trajectory.time), PATH_INSTANTS)))
-    refuse_beyond(MOST_BODIES, len(scene.bodies), "bodies", "one picture", "keep fewer when solving")
-    return scene, canvas_for(scene, names=len(scene.bodies) if named else 0)
+    return scene, canvas_for(scene, names=drawn if named else 0)
 
 
 def title_of(trajectory: Trajectory, scene: Scene, where: str | None = None) -> str:
@@ -129,14 +130,12 @@ def title_of(trajectory: Trajectory, scene: Scene, where: str | None = None) -> 
     return text + (f"\n{failed}" + (f"; not drawn: {missing}" if missing else "") if failed else "")
 
 
-def draw(canvas: Canvas, scene: Scene, *layers: Literal["ground", "bodies"]) -> None:
-    """Draw the outlines, supports and rails of the frame, and the lines and joints of moving bodies."""
-    for layer in layers or ("ground", "bodies"):
-        for line in scene.lines:
-            if (layer == "ground") == (line.body == 0):
-                _draw_line(canvas, scene, line)
-        for mark in scene.marks:
-            (_draw_support if layer == "ground" else _draw_joint)(canvas, scene, mark)
+def draw(canvas: Canvas, scene: Scene) -> None:
+    """Draw the lines of the frame and of the moving bodies, and the joints."""
+    for line in scene.lines:
+        _draw_line(canvas, scene, line)
+    for mark in scene.marks:
+        _draw_joint(canvas, scene, mark)
 
 
 def _draw_line(canvas: Canvas, scene: Scene, line: Line) -> None:
@@ -158,21 +157,17 @@ def _draw_line(canvas: Canvas, scene: Scene, line: Line) -> None:
             canvas.line(points, "white", 1.8 * LINK, zorder=2.1)
 
 
-def _draw_support(canvas: Canvas, scene: Scene, mark: Mark) -> None:
-    """The support of a pin on the frame, in the plane hatched."""
-    if 0 in mark.bodies and mark.type.guide is None and not mark.radii and not mark.type.is_coupling:
-        at = scene.place(mark, mark.bodies.index(0))
-        if canvas.solid:
-            canvas.dot(at, marker="s", ms=2.1 * MARK, color="#C4C4C4", zorder=1.5)
-            return
-        look: dict[str, Any] = {"facecolor": "#DDDDDD", "edgecolor": FRAME_COLOUR, "lw": FINE, "zorder": 1.6}
-        canvas.polygon(at[:2] + canvas.scale * _SUPPORT, **look)
-        canvas.line(at[:2] + canvas.scale * _FOOT, FRAME_COLOUR, EDGE, zorder=1.6, hatched=True)
-
-
 def _draw_joint(canvas: Canvas, scene: Scene, mark: Mark) -> None:
-    """The symbol of a joint, and its rod or its axle."""
+    """The symbol of a joint, its rod or its axle, and its support on the frame, in the plane hatched."""
     kind, at = mark.type, scene.place(mark)
+    if 0 in mark.bodies and kind.guide is None and not mark.radii and not kind.is_coupling:
+        foot = scene.place(mark, mark.bodies.index(0))
+        look: dict[str, Any] = {"facecolor": "#DDDDDD", "edgecolor": FRAME_COLOUR, "lw": FINE, "zorder": 1.6}
+        if canvas.solid:
+            canvas.dot(foot, marker="s", ms=2.1 * MARK, color="#C4C4C4", zorder=1.5)
+        else:
+            canvas.polygon(foot[:2] + canvas.scale * _SUPPORT, **look)
+            canvas.line(foot[:2] + canvas.scale * _FOOT, FRAME_COLOUR, EDGE, zorder=1.6, hatched=True)
     if not np.isfinite(at).all():
         return
     if scene.has(mark) and (kind.is_coupling or kind.line == "rod"):

@@ -53,18 +53,12 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
     """Paths of points over the whole motion: in the plane with equal scales, in space in three dimensions.
 
     A filled dot is where a path begins, an open one where it ends; it is broken where the motion was
-    not solved. No more than 2,000 evenly chosen instants are drawn. A ValueError has all points that are not
-    there, or says that they are more than 24.
+    not solved. No more than 2,000 evenly chosen instants are drawn. Each point is ``"body.point"`` or
+    ``(body, point)``, the point a name of the model or world coordinates at the reference, m; or the id of a
+    joint, for its centre. If none is given, they are the points that the model names, or the centres of the
+    joints between moving bodies where it names none; the first 8 of them. A ValueError has all points that are
+    not there, or says that they are more than 24.
 
-    Parameters
-    ----------
-    points : each ``"body.point"`` or ``(body, point)``, the point a name of the model or world
-        coordinates at the reference, m; or the id of a joint, for its centre. If not given, the points
-        that the model names, or the centres of the joints between moving bodies where it names none;
-        the first 8 of them
-
-    Examples
-    --------
     >>> import groups, mbssa
     >>> trajectory = groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).solve()
     >>> figure = groups.pictures.paths(trajectory, ["coupler.tracer", "2-3"])
@@ -130,9 +124,8 @@ def _point(scene: Scene, name: PointName) -> Point:
         for body, geometry in sorted(mechanism.body_geometry.items())
         for point in geometry.points
     ]
-    choices = f"the model's points are {', '.join(known)}"
-    if not known:
-        choices = "the model names no points; give (body, (x, y, z)) in world coordinates at the reference"
+    unnamed = "the model names no points; give (body, (x, y, z)) in world coordinates at the reference"
+    choices = f"the model's points are {', '.join(known)}" if known else unnamed
     if isinstance(name, str):
         joint = mechanism.called(f"{name}.").removesuffix(".")
         for mark in scene.marks:

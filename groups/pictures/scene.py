@@ -189,11 +189,12 @@ def _drawing_of(stage: Stage) -> tuple[list[Floats], list[Line], list[Mark]]:
             given.add(body)
         feet = [guide.foot for guide in guides if guide.body == body and guide.foot is not None]
         there = np.concatenate([_joints_of(stage, marks, body), np.reshape(feet, (-1, 3))])
-        apart = np.linalg.norm(there[:, None] - there, axis=2) > _SAME * stage.frames.size
-        points.append(there[np.tril(~apart, -1).sum(axis=1) == 0])
+        rounded = np.round(there / (_SAME * (stage.frames.size or 1.0))) + 0.0  # no -0
+        points.append(there[np.sort(np.unique(rounded, axis=0, return_index=True)[1])])
         if body and body not in given:
             lines += _lines_through(body, points[-1])
-    return points, lines + [guide for guide in guides if guide.body not in given], marks
+    lines += [guide for guide in guides if guide.body not in given]
+    return points, sorted(lines, key=lambda line: line.body > 0), marks  # those of the frame first
 
 
 def visual_of(mechanism: Mechanism, body: int) -> Mapping[str, Any]:
