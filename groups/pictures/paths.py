@@ -56,8 +56,8 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
     not solved. No more than 2,000 evenly chosen instants are drawn. Each point is ``"body.point"`` or
     ``(body, point)``, the point a name of the model or world coordinates at the reference, m; or the id of a
     joint, for its centre. If none is given, they are the points that the model names, or the centres of the
-    joints between moving bodies where it names none; the first 8 of them. A ValueError has all points that are
-    not there, or says that they are more than 24.
+    joints between moving bodies where it names none; the first 8 of them. A ValueError has all points
+    that are not there, or says that they are more than 24.
 
     >>> import groups, mbssa
     >>> trajectory = groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).solve()
