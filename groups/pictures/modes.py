@@ -60,7 +60,7 @@ def mode_pictures(model: Model, listed: Sequence[GroupModes]) -> Figure:
         else:
             axes.set_zlim(z)
             axes.view_init(elev=20, azim=-60)
-            axes.set_box_aspect((1, 1, 1), zoom=1.35)
+            axes.set_box_aspect((1, 1, 1), zoom=1.55)
             axes.set_axis_off()
         draw(Canvas(figure, axes, not scene.planar, 2 * half / _SIDE), scene)
         name = f"SG-{found.group}, mode {f}" + (", the reference" if f == found.reference else "")

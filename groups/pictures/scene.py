@@ -246,7 +246,7 @@ def _joints_of(stage: Stage, marks: Sequence[Mark], body: int, but: int = -1) ->
 
 
 def _pitch(frames: Frames, mark: Mark) -> Floats | None:
-    """Where the two wheels of a joint mesh (:class:`Mark`); None where their axes are skew."""
+    """Points of a joint in which its two wheels mesh (:class:`Mark`); None where their axes are skew."""
     if mark.type.wheels == "track":
         return np.array([[0.0, 0.0], [0.0, -float(frames.parameters["radius"][mark.joint])]])
     ratio = float(frames.parameters["ratio"][mark.joint])
