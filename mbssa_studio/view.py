@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from groups.pictures.outlines import outlines_of
-from groups.pictures.shapes import Stage
+from groups.pictures.scene import Stage, outlines_of
 from groups.rotations import quaternion_of
 from mbssa.joints.catalogue import coordinate_unit, types_of
 from mbssa.joints.frames import joint_frames

@@ -4,10 +4,9 @@ Matplotlib is imported when a picture is drawn, not before; the extra ``pictures
 brings PyAV for films. A ModuleNotFoundError says how to install what is missing; the page needs neither.
 """
 
-from groups.pictures.animation import animate
+from groups.pictures.animation import animate, write
 from groups.pictures.coordinates import coordinates
 from groups.pictures.drawing import at_reference, mechanism_at
-from groups.pictures.files import write
 from groups.pictures.findings import findings_at_reference
 from groups.pictures.forces import forces_over_time
 from groups.pictures.modes import mode_pictures

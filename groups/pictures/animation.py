@@ -1,22 +1,25 @@
-"""A motion as a film: an animated GIF, MP4 or WebM."""
+"""A motion as a file: an animated GIF, MP4 or WebM, or what else the ending of its name says."""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from groups.pictures.drawing import draw_bodies, draw_ground, draw_key, pictured, title_of
-from groups.pictures.paths import PointName, points_of
+from groups.pictures.canvas import FINE, GRID
+from groups.pictures.coordinates import coordinates
+from groups.pictures.drawing import draw, draw_key, mechanism_at, pictured, title_of
+from groups.pictures.page import page
+from groups.pictures.paths import PointName, paths, points_of
 from groups.pictures.scene import chosen
-from groups.pictures.style import FINE, GRID, PATH_COLOUR
 from mbssa.files import write_whole
 from mbssa.film import FILMS, WIDTH, Film, require_video
-from mbssa.pictures.limits import require_matplotlib
+from mbssa.pictures.files import save
 from mbssa.pictures.style import entitle
 
 if TYPE_CHECKING:
@@ -24,6 +27,61 @@ if TYPE_CHECKING:
 
 #: Colours of a palette from here on are paper.
 _PAPER = 248
+
+
+def write(
+    trajectory: Trajectory,
+    path: str | os.PathLike[str],
+    *,
+    picture: Literal["coordinates", "paths", "mechanism"] = "coordinates",
+    points: Sequence[PointName] | None = None,
+    curves: Sequence[str] | None = None,
+    derived: Mapping[str, str] | None = None,
+    units: Literal["file", "si"] = "si",
+    film: Film | None = None,
+) -> None:
+    """Write a motion as a film (``.gif``, ``.mp4``, ``.webm``), a page in 3D (``.html``) or a still picture.
+
+    A ValueError for another ending or picture, or what :func:`coordinates`, :func:`paths`,
+    :func:`mechanism_at`, :func:`animate` or :func:`page` refuse; an OSError where the file cannot be written.
+
+    Parameters
+    ----------
+    path : its ending says what is made; the file is either whole or not there afterwards
+    picture : of a ``.png``, ``.svg`` or ``.pdf``: "coordinates" over time, "paths" of points, or the
+        "mechanism" at the first instant
+    points : whose paths are drawn, as in :func:`paths`; coordinates have none
+    curves, derived, units : of coordinates over time, as in :func:`coordinates`
+    film : size and rate of an animation
+
+    Examples
+    --------
+    >>> import groups, mbssa, pathlib, tempfile
+    >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     groups.pictures.write(trajectory, pathlib.Path(folder, "crank.svg"), picture="mechanism")
+    ...     groups.pictures.write(trajectory, pathlib.Path(folder, "crank.html"))
+    ...     sorted(path.name for path in pathlib.Path(folder).iterdir())
+    ['crank.html', 'crank.svg']
+    """
+    ending, faults = Path(path).suffix.lower(), []
+    stills = {
+        "coordinates": lambda: coordinates(trajectory, curves, derived=derived, units=units),
+        "paths": lambda: paths(trajectory, points),
+        "mechanism": lambda: mechanism_at(trajectory, 0, points=points),
+    }
+    if ending not in (*FILMS, ".html", ".htm", ".png", ".svg", ".pdf"):
+        faults.append(f"{os.fspath(path)}: a motion is drawn as .gif, .mp4, .webm, .html, .png, .svg or .pdf")
+    if picture not in stills:
+        faults.append(f"picture = {picture!r}: write one of {', '.join(stills)}")
+    if faults:
+        raise ValueError("; ".join(faults))
+    if ending in FILMS:
+        animate(trajectory, path, points=points, **vars(film or Film()))
+    elif ending.startswith(".htm"):
+        page(trajectory, path, points=points)
+    else:
+        save(stills[picture](), path)
 
 
 def animate(
@@ -38,7 +96,8 @@ def animate(
     """Write an animation of the motion at evenly chosen instants, with the paths of points.
 
     The title of each frame has its time, and the groups that failed there. The file is either whole or
-    not there, and the same motion gives the same bytes of a GIF.
+    not there, and the same motion gives the same bytes of a GIF. A ValueError for another ending, numbers
+    out of range, points that are not there, or more than 60 bodies; an OSError where it cannot be written.
 
     Parameters
     ----------
@@ -46,36 +105,25 @@ def animate(
     points : whose paths are drawn, as in :func:`paths`; ``()`` for none
     frames, fps, width : number of frames, frames per second and pixels, as :class:`Film` has them
 
-    Raises
-    ------
-    ValueError
-        Another ending, numbers out of range, points that are not there, or more than 60 bodies.
-    OSError
-        The file cannot be written.
-
     Examples
     --------
     >>> import groups, mbssa, pathlib, tempfile
-    >>> from groups.pictures import animate
     >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "crank.gif")
-    ...     animate(trajectory, path, frames=3)
+    ...     groups.pictures.animate(trajectory, path, frames=3)
     ...     path.read_bytes()[:6]
     b'GIF89a'
     """
-    require_matplotlib()
-    faults = Film(frames, fps, width).faults(path)
-    if faults:
+    if faults := Film(frames, fps, width).faults(path):
         raise ValueError("; ".join(faults))
     ending = Path(path).suffix.lower()
     kind = FILMS[ending]
     if kind.encoder:
         require_video()
-    rate = fps or kind.fps
     images = _images(trajectory, points, frames or kind.frames, width or WIDTH)
-    film = _video(images, rate, ending) if kind.encoder else _gif(list(images), rate)
-    write_whole(Path(path), film)
+    rate = fps or kind.fps
+    write_whole(Path(path), _video(images, rate, ending) if kind.encoder else _gif([*images], rate))
 
 
 def _images(
@@ -88,17 +136,16 @@ def _images(
     scene, canvas = pictured(trajectory, instants, named=False)
     lines = [point.path(scene) for point in points_of(scene, points)]
     for line in lines:
-        canvas.line(line, GRID, 2 * FINE, zorder=1.4)
-    draw_ground(canvas, scene.at(0))  # which stands still
+        canvas.path(line, GRID, 2 * FINE)
     draw_key(canvas, scene)
     canvas.figure.set_dpi(width / canvas.figure.get_figwidth())
     at_rest = set(canvas.axes.get_children())
     for instant in instants.tolist():
         still = scene.at(instant)
         entitle(canvas.figure, title_of(trajectory, still))
-        draw_bodies(canvas, still)
+        draw(canvas, still)
         for line in lines:
-            canvas.line(line[scene.instants <= instant], PATH_COLOUR, FINE, zorder=1.4)
+            canvas.path(line[scene.instants <= instant])
         canvas.figure.canvas.draw()
         pixels = np.asarray(canvas.figure.canvas.buffer_rgba())  # type: ignore[attr-defined]
         yield Image.fromarray(pixels).convert("RGB")
@@ -108,8 +155,6 @@ def _images(
 
 def _video(images: Iterator[Any], fps: float, ending: str) -> bytes:
     """Encoded as browsers and slides play it: YUV 4:2:0, which has even widths and heights."""
-    from fractions import Fraction
-
     import av
 
     buffer = io.BytesIO()

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from groups.pictures.canvas import panels_over_time
+from groups.pictures.canvas import BODY_COLOURS, FAILED, FINE, STYLES, add_key, panels_over_time
 from groups.pictures.scene import chosen, sentence
-from groups.pictures.style import BODY_COLOURS, FAILED, FINE, STYLES, add_key
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
-from groups.trajectory import LEVELS, Level
-from mbssa.arrays import Floats, Ints
+from groups.trajectory import Level, level_number
+from mbssa.faults import meant
 from mbssa.mechanism import BodyGeometry
-from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.pictures.limits import refuse_beyond
 from mbssa.pictures.style import entitle
+from mbssa.texts import listed
 from mbssa.units import SI, given_in
 
 if TYPE_CHECKING:
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from groups.trajectory import Trajectory
+    from mbssa import Mechanism
 
 
-#: Curves that a picture draws by default.
-CURVES_BY_DEFAULT = 8
+#: Curves that a picture draws by default, and that it can tell apart; instants that one is drawn through.
+CURVES_BY_DEFAULT, MOST_CURVES, CURVE_INSTANTS = 8, 24, 4000
 
-#: Joints and bodies that a message lists.
+#: Names that a message lists.
 _LISTED = 40
 
 #: Quantities of a panel, by the SI unit of the value.
@@ -42,17 +43,9 @@ _TITLES = {
 }
 _OTHERWISE = ("value", "rate", "second derivative")
 
-#: Instants that a curve is drawn through.
-CURVE_INSTANTS = 4000
-
-#: Curves that one picture can tell apart.
-MOST_CURVES = 24
-
-#: Digits of a curve that are rounding: its panel is not stretched to show them.
-_ROUNDING = 1e-7
-
-#: Of an angle of 1 rad, or of the mechanism's size: what moves less stands still.
-_NOTHING = 1e-12
+#: Digits of a curve that are rounding, which its panel is not stretched to show; and what stands still, of an
+#: angle of 1 rad or of the mechanism's size.
+_ROUNDING, _NOTHING = 1e-7, 1e-12
 
 
 def titles_of(unit: str, units: tuple[str, str]) -> list[str]:
@@ -74,7 +67,8 @@ def coordinates(
     """Values, rates and accelerations of coordinates over time, a column of panels for each unit.
 
     Instants at which a group was not solved are shaded, and the key says which group and why. Driven
-    coordinates have thicker lines. No more than 4,000 evenly chosen instants are drawn.
+    coordinates have thicker lines. No more than 4,000 evenly chosen instants are drawn. A ValueError has all
+    coordinates that are not there, or says that they are more than 24.
 
     Parameters
     ----------
@@ -86,47 +80,49 @@ def coordinates(
     derived : expressions by name, as :meth:`groups.Trajectory.quantity` has them
     units : ``"si"``, or ``"file"`` for those of the model file
 
-    Raises
-    ------
-    ValueError
-        Coordinates that are not there, all of them; or more than 24.
-
     Examples
     --------
     >>> import groups, mbssa
-    >>> from groups.pictures import coordinates
     >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
-    >>> figure = coordinates(trajectory)
+    >>> figure = groups.pictures.coordinates(trajectory)
     >>> [axes.get_ylabel() for axes in figure.axes[:3]]
     ['position (m)', 'velocity (m/s)', 'acceleration (m/s²)']
     """
     from groups.results.expressions import derived as motions_of
 
-    require_matplotlib()
-    if level not in LEVELS:
-        raise ValueError(f"level = {level!r}: write one of {', '.join(LEVELS)}")
+    highest = level_number(level)
     quantities = {one.name: one for one in motions_of(trajectory, derived)} if derived else {}
-    if names is None:
-        curves = list(quantities.values()) or curves_by_default(trajectory)
-    else:
-        curves = named_curves(trajectory, names, quantities)
+    mechanism, curves = trajectory.mechanism, list(quantities.values())
+    if names is not None:
+        makers: dict[str, Callable[[], list[CoordinateMotion]]] = {}
+        for body in range(mechanism.n_bodies):
+            owner = mechanism.body_name(body)
+            makers[owner] = partial(_of_body, trajectory, body)
+            for point in mechanism.body_geometry.get(body, BodyGeometry()).points:
+                makers[f"{owner}.{point}"] = partial(_of_body, trajectory, body, point)
+        makers |= {
+            joint.id: partial(chosen_coordinates, trajectory, [joint.id]) for joint in mechanism.joints
+        }
+        makers |= {name: partial(list, [curve]) for name, curve in quantities.items()}
+        remedy = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
+        curves = chosen_curves(mechanism, names, makers, "coordinate", remedy)
+    elif not curves:
+        curves = _curves_by_default(trajectory)
     refuse_beyond(MOST_CURVES, len(curves), "coordinates", "one picture", "name fewer")
     if not curves:
         raise ValueError("no coordinate of a joint is known; name coordinates of bodies, as body.x")
-    rows = min(LEVELS.index(level) + 1, min(len(curve.levels) for curve in curves))
-    return over_time(trajectory, curves, trajectory.mechanism.driven_coordinates, rows, units=units)
+    rows = min(highest + 1, *(len(curve.levels) for curve in curves))
+    return over_time(trajectory, curves, rows, units=units)
 
 
 def over_time(
     trajectory: Trajectory,
     curves: Sequence[CoordinateMotion],
-    driven: Collection[str],
     rows: int = 1,
     *,
     units: Literal["file", "si"] = "si",
 ) -> Figure:
     """Curves over the time of a motion, a column of panels for each unit, a row for each of their levels."""
-    require_matplotlib()
     of = trajectory.mechanism.units if units == "file" else SI
     kinds = sorted({curve.unit for curve in curves}, key=lambda unit: given_in(unit, of)[0])
     titles = [titles_of(unit, of)[:rows] for unit in kinds]
@@ -134,56 +130,47 @@ def over_time(
     at = chosen(len(trajectory.time), CURVE_INSTANTS)
     handles: list[Any] = []
     for i, curve in enumerate(curves):
-        look: dict[str, Any] = {"color": BODY_COLOURS[i % 8], "ls": STYLES[i // 8]}
-        look["lw"] = 1.9 if curve.name in driven else 1.1
+        driven = curve.name in trajectory.mechanism.driven_coordinates or curve.name.endswith(".driving")
+        look: dict[str, Any] = {
+            "color": BODY_COLOURS[i % 8],
+            "ls": STYLES[i // 8],
+            "lw": 1.9 if driven else 1.1,
+        }
         for axes, level in zip(panels[kinds.index(curve.unit)], curve.levels, strict=False):
             (line,) = axes.plot(trajectory.time[at], level[at] / given_in(curve.unit, of)[1], **look)
-        line.set_label((curve.name + (" (driven)" if curve.name in driven else "")).replace("$", r"\$"))
+        line.set_label((curve.name + (" (driven)" if driven else "")).replace("$", r"\$"))
         handles.append(line)
     for unit, column in zip(kinds, panels, strict=True):
-        typical = {"m": trajectory.reference.size, "rad": 1.0}.get(unit, 0.0)
-        levels = [curve.levels for curve in curves if curve.unit == unit]
-        for row, axes in enumerate(column):
-            _steady(axes, trajectory.time, levels, row, typical, given_in(unit, of)[1])
-    _shade(trajectory, at, [axes for column in panels for axes in column], handles)
+        typical = {"m": trajectory.reference.size, "rad": 1.0}.get(unit, 0.0) / given_in(unit, of)[1]
+        _steady(column, float(np.ptp(trajectory.time)) or 1.0, typical)
+    failed = trajectory.status.any(axis=1)
+    if failed.any():
+        # What lies between two drawn instants is shaded with the first of them.
+        time, bad = trajectory.time[at], np.logical_or.reduceat(failed, at)
+        shade: dict[str, Any] = {"step": "mid", "facecolor": FAILED, "lw": 0.0, "zorder": 0.5}
+        shade["label"] = f"not solved: {sentence(trajectory)}"
+        for axes in (axes for column in panels for axes in column):
+            across = axes.get_xaxis_transform()
+            area = axes.fill_between(time, 0.0, 1.0, where=bad.tolist(), transform=across, **shade)
+            for t in time[bad] if bad.sum() <= 50 else ():
+                axes.axvline(t, color=FAILED, lw=FINE, zorder=0.5)
+        handles.append(area)
     entitle(figure, trajectory.mechanism.name or "mechanism")
     add_key(figure, handles)
     return figure
 
 
-def _steady(
-    axes: Axes, time: Floats, levels: Sequence[Sequence[Floats]], row: int, typical: float, scale: float
-) -> None:
-    """Keep rounding errors of what stands still from filling the panel of the levels of a row."""
-    seen, values = (np.concatenate([of[k][np.isfinite(of[k])] for of in levels]) / scale for k in (row, 0))
-    if not len(seen):
-        axes.set_ylim(-1.0, 1.0)
-        return
-    per = (float(time[-1] - time[0]) or 1.0) ** row
-    size = max(float(np.abs(seen).max()), float(np.abs(values).max(initial=0.0)) / per)
-    if np.ptp(seen) < _NOTHING * typical / scale / per:
-        size = typical / scale / per
-    if np.ptp(seen) < _ROUNDING * size:
-        middle = float(seen.mean())
-        axes.set_ylim(middle - (0.1 * size or 1.0), middle + (0.1 * size or 1.0))
-
-
-def _shade(trajectory: Trajectory, at: Ints, panels: list[Axes], handles: list[Any]) -> None:
-    """Shade the time around each instant that was not solved in full."""
-    failed = trajectory.status.any(axis=1)
-    if not failed.any():
-        return
-    from matplotlib.patches import Patch
-
-    # What lies between two drawn instants is shaded with the first of them.
-    time, bad = trajectory.time[at], np.logical_or.reduceat(failed, at)
-    look: dict[str, Any] = {"step": "mid", "facecolor": FAILED, "lw": 0.0, "zorder": 0.5}
-    for axes in panels:
-        across = axes.get_xaxis_transform()
-        axes.fill_between(time, 0.0, 1.0, where=bad.tolist(), transform=across, **look)
-        for t in time[bad] if bad.sum() <= 50 else ():
-            axes.axvline(t, color=FAILED, lw=FINE, zorder=0.5)
-    handles.append(Patch(facecolor=FAILED, label=f"not solved: {sentence(trajectory)}"))
+def _steady(column: Sequence[Axes], duration: float, typical: float) -> None:
+    """Keep rounding errors of what stands still from filling the panels of values and their rates."""
+    largest = 0.0
+    for axes in column:
+        seen = np.concatenate([np.asarray(line.get_ydata()) for line in axes.get_lines()])
+        seen = seen[np.isfinite(seen)] if np.isfinite(seen).any() else np.zeros(1)
+        width, largest = float(np.ptp(seen)), max(largest, float(np.abs(seen).max()))
+        size = typical if width < _NOTHING * typical else largest
+        if width < _ROUNDING * size:
+            axes.set_ylim(*(float(seen.mean()) + side * (0.1 * size or 1.0) for side in (-1, 1)))
+        typical, largest = typical / duration, largest / duration
 
 
 # --- curves as data ----------------------------------------------------------------------------------
@@ -194,75 +181,63 @@ def every_curve(trajectory: Trajectory) -> list[CoordinateMotion]:
     curves = chosen_coordinates(trajectory, "all")
     for body in sorted(set(trajectory.kept.tolist()) & set(trajectory.mechanism.body_geometry)):
         for point in trajectory.mechanism.body_geometry[body].points:
-            curves += _of_point(trajectory, body, point)
+            curves += _of_body(trajectory, body, point)
     driven = trajectory.mechanism.driven_coordinates
     return sorted(curves, key=lambda curve: curve.name not in driven)
 
 
-def curves_by_default(trajectory: Trajectory) -> list[CoordinateMotion]:
+def _curves_by_default(trajectory: Trajectory) -> list[CoordinateMotion]:
     """Driven coordinates, then those of the joints on the frame: the first 8."""
     mechanism = trajectory.mechanism
-    on_frame = {j.index for j in mechanism.joints if 0 in mechanism.joint_bodies(j.index)[:2]}
-    joints = [j for j in measurable(trajectory) if j.driven or j.index in on_frame]
-    joints.sort(key=lambda j: (not j.driven, j.index not in on_frame))
-    curves = chosen_coordinates(trajectory, [j.id for j in joints[:CURVES_BY_DEFAULT]])
+    joints = [(not j.driven, 0 not in mechanism.joint_bodies(j.index)[:2], j) for j in measurable(trajectory)]
+    wanted = sorted((each for each in joints if not all(each[:2])), key=lambda each: each[:2])
+    curves = chosen_coordinates(trajectory, [joint.id for *_, joint in wanted[:CURVES_BY_DEFAULT]])
     curves.sort(key=lambda curve: curve.name not in mechanism.driven_coordinates)
     return curves[:CURVES_BY_DEFAULT]
 
 
-def named_curves(
-    trajectory: Trajectory, names: Sequence[str], derived: Mapping[str, CoordinateMotion]
+def chosen_curves(
+    mechanism: Mechanism,
+    names: Sequence[str],
+    makers: Mapping[str, Callable[[], list[CoordinateMotion]]],
+    kind: str,
+    *remedy: str,
 ) -> list[CoordinateMotion]:
-    """Curves of coordinates, joints, bodies, points and derived quantities by name."""
-    mechanism = trajectory.mechanism
-    # Curves by what stands before the last point of their names, made when they are needed.
-    makers: dict[str, Callable[[], Iterable[CoordinateMotion]]] = {}
-    bodies = [mechanism.body_name(body) for body in range(mechanism.n_bodies)]
-    for body, owner in enumerate(bodies):
-        makers[owner] = partial(_of_body, trajectory, body)
-        for point in mechanism.body_geometry.get(body, BodyGeometry()).points:
-            makers[f"{owner}.{point}"] = partial(_of_point, trajectory, body, point)
-    makers |= {joint.id: partial(chosen_coordinates, trajectory, [joint.id]) for joint in mechanism.joints}
-    makers |= {name: partial(list, [curve]) for name, curve in derived.items()}
-    curves: list[CoordinateMotion] = []
-    faults = []
+    """Curves by name, or all with the same text before the last point, by which ``makers`` make them."""
+    curves, faults = dict[str, CoordinateMotion](), list[str]()
+
+    def made(owner: str) -> list[CoordinateMotion]:
+        owners = {mechanism.called(f"{owner}.")[:-1], mechanism.called(owner)} & makers.keys()
+        return [curve for text in sorted(owners) for curve in makers[text]()]
+
     for name in [names] if isinstance(names, str) else names:
-        whole, one = mechanism.called(f"{name}.")[:-1], mechanism.called(name)
+        before, _, last = name.rpartition(".")
         try:
-            there = list(makers.get(whole, makers.get(one.rpartition(".")[0], tuple))())
+            whole = made(name)
+            there = whole or made(before)
         except (KeyError, ValueError) as fault:
             faults.append(str(fault.args[0]))
             continue
-        found = [curve for curve in there if whole in makers or curve.name == one]
-        if not found and there:
-            faults.append(f"no coordinate {name!r}; there are {', '.join(curve.name for curve in there)}")
-        elif not found:
-            joints, owners = ", ".join(mechanism.joint_ids[:_LISTED]), ", ".join(sorted(bodies)[:_LISTED])
-            known = f"write joint.coordinate or body.x; the joints are {joints}, the bodies {owners}"
-            faults.append(f"no coordinate {name!r}: {known}")
-        curves += found
+        found = whole or [curve for curve in there if curve.name.rpartition(".")[2] == last]
+        curves |= {curve.name: curve for curve in found}
+        if not found:
+            known = [curve.name for curve in there] or [*makers]
+            hint = f"{meant(name, known, most=2)}there are {listed(known, _LISTED)}"
+            faults.append(f"no {kind} {name!r}; {hint}")
     if faults:
-        expression = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
-        raise ValueError("; ".join([*faults, expression]))
-    return curves
+        raise ValueError("; ".join([*faults, *remedy]))
+    return list(curves.values())
 
 
-def _of_body(trajectory: Trajectory, index: int) -> Iterator[CoordinateMotion]:
-    body, name = trajectory.body(index + 1), trajectory.mechanism.body_name(index)
-    rates = [
-        rate[:, body.place] for rate in (trajectory.velocity, trajectory.acceleration) if rate is not None
-    ]
-    yield from _along(name, [body.position, *rates])
-    if trajectory.planar:
-        yield CoordinateMotion(f"{name}.angle", "rad", body.orientation, *(rate[:, 2] for rate in rates))
-
-
-def _of_point(trajectory: Trajectory, body: int, point: str) -> Iterator[CoordinateMotion]:
-    levels = trajectory.body(body + 1).point_levels(point)
-    yield from _along(f"{trajectory.mechanism.body_name(body)}.{point}", levels)
-
-
-def _along(name: str, levels: Sequence[Floats]) -> Iterator[CoordinateMotion]:
-    """Components of vectors (T, 2) or (T, 3)."""
-    for k, axis in enumerate("xyz"[: levels[0].shape[1]]):
-        yield CoordinateMotion(f"{name}.{axis}", "m", *(level[:, k] for level in levels))
+def _of_body(trajectory: Trajectory, index: int, point: str = "") -> list[CoordinateMotion]:
+    """Coordinates of the origin and the angle of a body, or of one of its named points."""
+    body, owner = trajectory.body(index + 1), trajectory.mechanism.body_name(index)
+    kept = [rate for rate in (trajectory.velocity, trajectory.acceleration) if rate is not None]
+    turning = [body.orientation, *(rate[:, body.place, -1] for rate in kept)]
+    levels = [body.position, *(rate[:, body.place] for rate in kept)]
+    levels, name = (body.point_levels(point), f"{owner}.{point}") if point else (levels, owner)
+    along = {axis: k for k, axis in enumerate("xyz"[: body.position.shape[1]])}
+    found = [CoordinateMotion(f"{name}.{x}", "m", *(each[:, k] for each in levels)) for x, k in along.items()]
+    if trajectory.planar and not point:
+        found.append(CoordinateMotion(f"{name}.angle", "rad", *turning))
+    return found

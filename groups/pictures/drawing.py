@@ -4,23 +4,23 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.canvas import Canvas, canvas_for
+from groups.pictures.canvas import DRIVEN, EDGE, FINE, FRAME_COLOUR, MARK, Canvas, add_key, canvas_for
 from groups.pictures.paths import PATH_INSTANTS, PointName, points_of
-from groups.pictures.scene import Scene, chosen, failed_at, scene_of
-from groups.pictures.shapes import Mark, Outline
-from groups.pictures.style import DRIVEN, EDGE, FINE, FRAME_COLOUR, LINK, MARK, PATH_COLOUR, add_key
+from groups.pictures.scene import Line, Mark, Scene, chosen, failed_at, scene_of
 from groups.rest import at_rest
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
+from mbssa.joints.joint_type import JointType
 from mbssa.pictures.geometry import directions
 from mbssa.pictures.hues import DASHES, HATCHES, darker
 from mbssa.pictures.labels import Label, Obstacle, place_labels
-from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.pictures.limits import refuse_beyond
 from mbssa.pictures.style import FONT, INK, MM_PER_INCH, SMALL_TEXT, entitle, text_size
 from mbssa.texts import listed
 
@@ -36,16 +36,14 @@ if TYPE_CHECKING:
 #: Bodies that a picture on paper can tell apart.
 MOST_BODIES = 60
 
-#: Dashes of the line between two joints whose coordinates are coupled.
-_COUPLED = (0, (4, 3))
-
-#: Symbols of pins and blocks in the plane, which ISO 3952 has.
-_STANDARD = ("o", "s")
+#: Line between two joints whose coordinates are coupled.
+_COUPLED: dict[str, Any] = {"ls": (0, (4, 3)), "lw": FINE}
 
 _FILLS = {"none": "white", "half": "#BBBBBB", "full": INK}
 
-#: Widths of guides; other lines are edges.
-_WIDTHS = {"tube": 2.2 * LINK, "rod": LINK, "slot": 2.6 * LINK}
+#: Width of a link, points, and of lines by kind; others are edges.
+LINK = 2.6
+_WIDTHS = {"link": LINK, "tube": 2.2 * LINK, "rod": LINK, "slot": 2.6 * LINK}
 
 #: Corners of a block, and of the triangle and the line under a pin on the frame, mm.
 _BLOCK = np.array([[-2.6, -1.5], [2.6, -1.5], [2.6, 1.5], [-2.6, 1.5]])
@@ -66,7 +64,8 @@ def mechanism_at(
 
     Each structural group has a hue, in the order in which they are solved, and its bodies are shades of it.
     Joints have a symbol for each type, driven ones in vermilion; the frame is grey, in the plane with
-    hatched supports. Bodies that were not solved at this instant are left out, and the title says so.
+    hatched supports. Bodies that were not solved at this instant are left out, and the title says so. A
+    ValueError for an instant or points that are not there, and for more than 60 bodies.
 
     Parameters
     ----------
@@ -74,17 +73,11 @@ def mechanism_at(
     points : whose paths are drawn too, see :func:`paths`; None for those that the model names
     where : what the title says after the name; the time by default
 
-    Raises
-    ------
-    ValueError
-        No such instant, points that are not there, or more than 60 bodies.
-
     Examples
     --------
     >>> import groups, mbssa
-    >>> from groups.pictures import mechanism_at
     >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
-    >>> figure = mechanism_at(trajectory, 3)
+    >>> figure = groups.pictures.mechanism_at(trajectory, 3)
     >>> [text.get_text() for text in figure.texts if text.get_gid() == "name-piston"]
     ['piston']
     """
@@ -94,9 +87,8 @@ def mechanism_at(
     scene, canvas = pictured(trajectory, instant % there)
     still = scene.at(instant % there)
     for point in points_of(scene, points):
-        canvas.line(point.path(scene), PATH_COLOUR, FINE, zorder=1.4)
-    draw_ground(canvas, still)
-    draw_bodies(canvas, still)
+        canvas.path(point.path(scene))
+    draw(canvas, still)
     draw_key(canvas, scene)
     draw_names(canvas, still)
     entitle(canvas.figure, title_of(trajectory, still, where))
@@ -123,10 +115,10 @@ def resting(mechanism: Mechanism) -> Trajectory:
 
 def pictured(trajectory: Trajectory, instants: int | Ints, *, named: bool = True) -> tuple[Scene, Canvas]:
     """The scene at these instants and those of paths, and axes, ``named`` with room for bodies' names."""
-    require_matplotlib()
+    drawn = len({0, *trajectory.kept.tolist()})
+    refuse_beyond(MOST_BODIES, drawn, "bodies", "one picture", "keep fewer when solving")
     scene = scene_of(trajectory, np.union1d(instants, chosen(len(trajectory.time), PATH_INSTANTS)))
-    refuse_beyond(MOST_BODIES, len(scene.bodies), "bodies", "one picture", "keep fewer when solving")
-    return scene, canvas_for(scene, names=len(scene.bodies) if named else 0)
+    return scene, canvas_for(scene, names=drawn if named else 0)
 
 
 def title_of(trajectory: Trajectory, scene: Scene, where: str | None = None) -> str:
@@ -138,63 +130,97 @@ def title_of(trajectory: Trajectory, scene: Scene, where: str | None = None) -> 
     return text + (f"\n{failed}" + (f"; not drawn: {missing}" if missing else "") if failed else "")
 
 
-def draw_bodies(canvas: Canvas, scene: Scene) -> None:
-    """Lines, faces, wheels, guides and joints of the moving bodies."""
-    for body, shape in zip(scene.bodies[1:], scene.shapes[1:], strict=True):
-        points = scene.world(body, shape.points)
-        if np.isfinite(points).all():
-            for face in shape.faces:
-                canvas.face(points[face], scene.colours[body])
-            for line in shape.lines:
-                _line(canvas, scene, body, points[line], LINK if len(shape.lines) == 1 else EDGE)
-    for outline in (*scene.outlines, *scene.guides):
-        if outline.body:
-            _outlined(canvas, scene, outline)
+def draw(canvas: Canvas, scene: Scene) -> None:
+    """Draw the lines of the frame and of the moving bodies, and the joints."""
+    for line in scene.lines:
+        _draw_line(canvas, scene, line)
     for mark in scene.marks:
-        _mark(canvas, scene, mark)
+        _draw_joint(canvas, scene, mark)
 
 
-def draw_ground(canvas: Canvas, scene: Scene) -> None:
-    """Draw the frame's outlines, supports and rails."""
-    for outline in (*scene.outlines, *scene.guides):
-        if outline.body == 0:
-            _outlined(canvas, scene, outline)
-    for mark in scene.marks:
-        if 0 not in mark.bodies or mark.type.guide is not None or mark.radii or mark.type.is_coupling:
-            continue
-        at = scene.place(mark, mark.bodies.index(0))
+def _draw_line(canvas: Canvas, scene: Scene, line: Line) -> None:
+    """A line and its face, with white dashes where another group has the same hue."""
+    points, colour = scene.world(line.body, line.points), scene.colours[line.body]
+    if not np.isfinite(points).all():
+        return
+    if line.closed:
+        canvas.polygon(points, facecolor=colour, alpha=0.22, lw=0, zorder=1.8)
+    if line.joint >= 0 and line.body == 0:
+        left_first = points[np.argsort(points[:, 0], kind="stable")]
+        canvas.line(left_first, FRAME_COLOUR, EDGE, zorder=1.5, hatched=not canvas.solid)
+    elif line.kind != "facet":
+        width, dashes = _WIDTHS.get(line.kind, EDGE), DASHES[scene.hues[line.body].pattern]
+        canvas.line(points, colour, width)
+        if dashes is not None and line.kind:
+            canvas.line(points, "white", 0.45 * width, ls=(0, dashes), zorder=2.1)
+        if line.kind == "slot":
+            canvas.line(points, "white", 1.8 * LINK, zorder=2.1)
+
+
+def _draw_joint(canvas: Canvas, scene: Scene, mark: Mark) -> None:
+    """The symbol of a joint, its rod or its axle, and its support on the frame, in the plane hatched."""
+    kind, at = mark.type, scene.place(mark)
+    if 0 in mark.bodies and kind.guide is None and not mark.radii and not kind.is_coupling:
+        foot = scene.place(mark, mark.bodies.index(0))
+        look: dict[str, Any] = {"facecolor": "#DDDDDD", "edgecolor": FRAME_COLOUR, "lw": FINE, "zorder": 1.6}
         if canvas.solid:
-            canvas.dot(at, marker="s", ms=2.1 * MARK, color="#C4C4C4", zorder=1.5)
-            continue
-        look: dict[str, Any] = {"facecolor": "#DDDDDD", "edgecolor": FRAME_COLOUR, "lw": FINE}
-        canvas.polygon(at[:2] + canvas.scale * _SUPPORT, zorder=1.6, **look)
-        canvas.line(at[:2] + canvas.scale * _FOOT, FRAME_COLOUR, EDGE, zorder=1.6, hatched=True)
+            canvas.dot(foot, marker="s", ms=2.1 * MARK, color="#C4C4C4", zorder=1.5)
+        else:
+            canvas.polygon(foot[:2] + canvas.scale * _SUPPORT, **look)
+            canvas.line(foot[:2] + canvas.scale * _FOOT, FRAME_COLOUR, EDGE, zorder=1.6, hatched=True)
+    if not np.isfinite(at).all():
+        return
+    if scene.has(mark) and (kind.is_coupling or kind.line == "rod"):
+        ends = np.stack([at, scene.place(mark, 1 - mark.seat)])
+        if kind.is_coupling:  # between the two joints, whose own symbols are at its ends
+            canvas.line(ends, INK, zorder=2.4, **_COUPLED)
+        else:
+            canvas.line(ends, INK, lw=EDGE)
+            canvas.dot(ends[1], marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4)
+    if kind.is_coupling:
+        return
+    edge, width = (DRIVEN, 2 * FINE) if mark.driven else (INK, FINE)
+    axes = scene.world(mark.bodies[mark.seat], mark.origin[mark.seat] + mark.axes[mark.seat].T) - at
+    if kind.guide is not None and not canvas.solid and kind.solid != "rider":
+        x, y = axes[kind.guide, :2]
+        corners = at[:2] + canvas.scale * _BLOCK @ np.array([[x, y], [-y, x]])
+        canvas.polygon(corners, facecolor="white", edgecolor=edge, lw=width, zorder=3)
+        return
+    if canvas.solid and kind.axle:
+        canvas.line(at + 4.0 * canvas.scale * np.outer([-1.0, 1.0], axes[2]), edge, EDGE, zorder=2.5)
+    canvas.dot(at, mec=edge, mew=width, zorder=4, **_symbol(kind, canvas.solid))
+
+
+def _symbol(kind: JointType, solid: bool) -> dict[str, Any]:
+    """Matplotlib's keywords for the marker of a type of joint."""
+    if kind.solid == "rider" and not solid:  # drawn as the pin that it is
+        return {"marker": "o", "mfc": INK, "ms": 0.9 * MARK}
+    return {"marker": kind.symbol, "mfc": _FILLS[kind.fill], "ms": MARK}
 
 
 def draw_names(canvas: Canvas, scene: Scene) -> None:
     """Names of the bodies, each beside its lines, clear of joints, lines and each other."""
     canvas.figure.draw_without_rendering()
-    width, height = canvas.figure.get_size_inches() * MM_PER_INCH
-    page = canvas.axes.get_position().get_points() * (width, height) + [[1.0], [-1.0]]
-    labels, obstacles, colours = [], [], []
-    steps = np.linspace(0.0, 1.0, 15)[:, None]
-    for body, shape in zip(scene.bodies[1:], scene.shapes[1:], strict=True):
-        points = scene.world(body, shape.points)
+    size = canvas.figure.get_size_inches() * MM_PER_INCH
+    page = canvas.axes.get_position().get_points() * size + [[1.0], [-1.0]]
+    joints = [at for at in map(scene.place, scene.marks) if np.isfinite(at).all()]
+    obstacles = [Obstacle(canvas.paper(at[None]), 1.0) for at in joints]
+    labels = {}
+    for body, local in zip(scene.bodies[1:], scene.points[1:], strict=True):
+        points = scene.world(body, local)
         if not len(points) or not np.isfinite(points).all():
             continue
-        ends = [scene.world(body, guide.points) for guide in scene.guides if guide.body == body]
-        lines = canvas.paper(np.concatenate([points[shape.lines], np.array(ends).reshape(-1, 2, 3)]))
-        labels.append(_name(scene.mechanism.body_name(body), lines, canvas.paper(points), page))
-        colours.append(darker(scene.hues[body].colour))
-        obstacles += [Obstacle((1 - steps) * start + steps * end, 0.1, weight=0.5) for start, end in lines]
-    joints = np.array([scene.place(mark) for mark in scene.marks]).reshape(-1, 3)
-    joints = canvas.paper(joints[np.isfinite(joints).all(axis=1)])
-    obstacles += [Obstacle(joint[None], 1.0) for joint in joints]
+        own = [line.points for line in scene.lines if line.body == body and line.kind not in ("", "facet")]
+        ends = [end for line in own for end in pairwise(line)]
+        lines = canvas.paper(scene.world(body, np.reshape(ends, (-1, 3)))).reshape(-1, 2, 2)
+        labels[body] = _name(scene.mechanism.body_name(body), lines, canvas.paper(points), page)
+        obstacles += [Obstacle(np.linspace(start, end, 15), 0.1, weight=0.5) for start, end in lines]
     look: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": SMALL_TEXT, "family": FONT}
     look["bbox"] = {"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.75, "edgecolor": "none"}
-    for label, colour, (x, y) in zip(labels, colours, place_labels(labels, obstacles), strict=True):
-        text, gid = label.text.replace("$", r"\$"), f"name-{label.text}"
-        canvas.figure.text(x / width, y / height, text, color=colour, gid=gid, **look)
+    places = place_labels([*labels.values()], obstacles) / size
+    for (body, label), (x, y) in zip(labels.items(), places, strict=True):
+        look["color"], look["gid"] = darker(scene.hues[body].colour), f"name-{label.text}"
+        canvas.figure.text(x, y, label.text.replace("$", r"\$"), **look)
 
 
 def _name(name: str, lines: Floats, points: Floats, page: Floats) -> Label:
@@ -203,13 +229,13 @@ def _name(name: str, lines: Floats, points: Floats, page: Floats) -> Label:
     size = text_size(name, SMALL_TEXT)
     half = np.array(size) / 2
     places = [points.mean(axis=0)] if len(lines) > 2 else []
-    length = np.linalg.norm(lines[:, 1] - lines[:, 0], axis=1)
+    ways = lines[:, 1] - lines[:, 0]
+    length = np.hypot(*ways.T)
     for i in np.argsort(-length, kind="stable")[:3].tolist():
         if length[i]:
-            along = lines[i, 1] - lines[i, 0]
-            normal = np.array([-along[1], along[0]]) / length[i]
-            away = (np.abs(normal) @ half + _GAP) * (-normal if normal[1] < 0 else normal)
-            places += [lines[i, 0] + part * along + side * away for part in _ALONG for side in (1, -1)]
+            normal = np.array([-ways[i, 1], ways[i, 0]]) / (length[i] if ways[i, 0] >= 0 else -length[i])
+            away = (np.abs(normal) @ half + _GAP) * normal
+            places += [lines[i, 0] + part * ways[i] + side * away for part in _ALONG for side in (1, -1)]
     for distance in (2.2, 5.0):
         places += [point + way * (half + distance) for way in directions(8) for point in points]
     at = np.array(places)
@@ -222,81 +248,20 @@ def draw_key(canvas: Canvas, scene: Scene) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles: list[Any] = []
-    for group in scene.structure.groups:
-        if not set(scene.bodies).isdisjoint(group.body_indices.tolist()):
-            hue = scene.hues[int(group.body_indices[0])]
-            patch = Patch(facecolor=hue.colour, edgecolor="white", hatch=HATCHES[hue.pattern])
-            patch.set_label(f"SG-{group.number} {group.type_name}")
-            handles.append(patch)
-    symbols: dict[str, dict[str, Any]] = {}
-    for kind in dict.fromkeys(mark.type for mark in scene.marks):
-        if not canvas.solid and kind.symbol in _STANDARD:
-            continue
-        look: dict[str, Any] = {"marker": kind.symbol, "mfc": _FILLS[kind.fill], "mew": FINE}
-        if kind.is_coupling:
-            look = {"ls": _COUPLED, "color": INK, "lw": FINE}
-        elif not canvas.solid and kind.solid == "rider":  # drawn as the pin that it is
-            look |= {"marker": "o", "mfc": INK}
-        symbols[f"{kind.code} {kind.name.lower()}"] = look
+    handles: list[Any] = [
+        Patch(facecolor=hue.colour, edgecolor="white", hatch=HATCHES[hue.pattern], label=label)
+        for _, label, hue in scene.groups
+    ]
+    symbols: dict[str, dict[str, Any]] = {
+        f"{kind.code} {kind.name.lower()}": {"color": INK, **_COUPLED}
+        if kind.is_coupling
+        else {"mew": FINE, **_symbol(kind, canvas.solid)}
+        for kind in dict.fromkeys(mark.type for mark in scene.marks)
+        if canvas.solid or kind.symbol not in ("o", "s")  # pins and blocks, which ISO 3952 has
+    }
     if any(mark.driven for mark in scene.marks):
         symbols["driven"] = {"marker": "o", "mfc": "white", "mec": DRIVEN, "mew": 2 * FINE}
     usual: dict[str, Any] = {"ls": "", "ms": MARK, "mec": INK}
     handles += [Line2D([], [], **usual | look, label=label) for label, look in symbols.items()]
     if handles:
         add_key(canvas.figure, handles, lines=False)
-
-
-def _line(canvas: Canvas, scene: Scene, body: int, points: Floats, width: float) -> None:
-    """A line of a body in its colour, with white dashes where its group's hue is another group's too."""
-    canvas.line(points, scene.colours[body], width)
-    dashes = DASHES[scene.hues[body].pattern]
-    if dashes is not None:
-        canvas.line(points, "white", 0.45 * width, ls=(0, dashes), zorder=2.1)
-
-
-def _mark(canvas: Canvas, scene: Scene, mark: Mark) -> None:
-    """The symbol of a joint, and its rod or its axle."""
-    body, kind, at, axes = mark.bodies[mark.seat], mark.type, scene.place(mark), mark.axes[mark.seat]
-    if not np.isfinite(at).all() or (kind.is_coupling and not scene.has(mark)):
-        return
-    if kind.is_coupling:
-        # Between the two joints, whose own symbols are at its ends.
-        ends = np.stack([scene.place(mark, side) for side in (0, 1)])
-        canvas.line(ends, INK, FINE, ls=_COUPLED, zorder=2.4)
-        return
-    edge, width = (DRIVEN, 2 * FINE) if mark.driven else (INK, FINE)
-    look: dict[str, Any] = {"marker": kind.symbol, "ms": MARK, "mfc": _FILLS[kind.fill]}
-    if kind.line == "rod":
-        other = scene.place(mark, 1 - mark.seat)
-        canvas.line(np.stack([at, other]), INK, EDGE)
-        canvas.dot(other, marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4)
-    if kind.guide is not None and not canvas.solid and kind.solid == "rider":
-        look = {"marker": "o", "ms": 0.9 * MARK, "mfc": INK}
-    elif kind.guide is not None and not canvas.solid:
-        x, y = np.diff(scene.world(body, np.stack([np.zeros(3), axes[:, kind.guide]])), axis=0)[0, :2]
-        corners = at[:2] + canvas.scale * _BLOCK @ np.array([[x, y], [-y, x]])
-        canvas.polygon(corners, facecolor="white", edgecolor=edge, lw=width, zorder=3)
-        return
-    elif canvas.solid and kind.axle:
-        axis = axes[:, 2] * 4.0 * canvas.scale
-        stub = scene.world(body, mark.origin[mark.seat] + np.stack([-axis, axis]))
-        canvas.line(stub, edge, EDGE, zorder=2.5)
-    canvas.dot(at, mec=edge, mew=width, zorder=4, **look)
-
-
-def _outlined(canvas: Canvas, scene: Scene, outline: Outline) -> None:
-    points, colour = scene.world(outline.body, outline.points), scene.colours[outline.body]
-    if not np.isfinite(points).all():
-        return
-    if not outline.kind:
-        canvas.line(points, colour, EDGE)
-        if outline.closed:
-            canvas.face(points, colour)
-    elif outline.body == 0:
-        left_first = points[np.argsort(points[:, 0], kind="stable")]
-        canvas.line(left_first, FRAME_COLOUR, EDGE, zorder=1.5, hatched=not canvas.solid)
-    else:
-        _line(canvas, scene, outline.body, points, _WIDTHS.get(outline.kind, EDGE))
-        if outline.kind == "slot":
-            canvas.line(points, "white", 1.8 * LINK, zorder=2.1)

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.canvas import Canvas
-from groups.pictures.drawing import draw_bodies, draw_ground, draw_names, pictured, resting
-from groups.pictures.scene import Scene
-from groups.pictures.style import FINE, MARK, add_key
+from groups.pictures.canvas import FINE, MARK, add_key
+from groups.pictures.drawing import draw, draw_names, pictured, resting
 from mbssa import check
 from mbssa.arrays import Floats
 from mbssa.joints.system import unknowns
@@ -24,10 +22,8 @@ if TYPE_CHECKING:
     from mbssa.analysis.check import Report
 
 
-_BODY = "#B8BEC6"
-
-#: Colours of what is fatal, redundant, a passive rotation, and a motion that the inputs leave.
-_FATAL, _REDUNDANT, _SPIN, _FREE = "#D55E00", "#CC79A7", "#0072B2", "#009E73"
+#: Colours of bodies, of what is fatal, redundant, a passive rotation, and a motion that the inputs leave.
+_BODY, _FATAL, _REDUNDANT, _SPIN, _FREE = "#B8BEC6", "#D55E00", "#CC79A7", "#0072B2", "#009E73"
 
 #: Labels of the rings around joints, by their colours.
 _RINGS = {_FATAL: "cannot be solved because of it", _REDUNDANT: "redundant constraints"}
@@ -44,75 +40,60 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
 
     Joints with redundant constraints, and joints and bodies of what keeps the mechanism from being solved,
     are marked; a passive rotation is an arrow along its axis; a motion that the inputs do not prescribe is an
-    arrow of velocity at each body that it moves, at most three of them.
+    arrow of velocity at each body that it moves, at most three of them. The report is that of
+    :func:`mbssa.check`, which is run if it is not given. A ValueError for more than 60 bodies.
 
-    Parameters
-    ----------
-    report : of :func:`mbssa.check`, which is run if it is not given
-
-    Raises
-    ------
-    ValueError
-        More than 60 bodies.
-
-    Examples
-    --------
-    >>> import mbssa
-    >>> from groups.pictures import findings_at_reference
-    >>> figure = findings_at_reference(mbssa.load("spatial_4r"))
+    >>> import groups, mbssa
+    >>> figure = groups.pictures.findings_at_reference(mbssa.load("spatial_4r"))
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['redundant constraints']
     """
     report = check(mechanism) if report is None else report
     scene, canvas = pictured(resting(mechanism), 0)
+    from matplotlib.lines import Line2D
+
     fatal = {body - 1 for finding in report.findings if finding.fatal for body in finding.bodies}
     colours = tuple(_FATAL if body in fatal else _BODY for body in range(mechanism.n_bodies))
     scene = replace(scene.at(0), colours=colours)
-    draw_ground(canvas, scene)
-    draw_bodies(canvas, scene)
-    handles = _rings(canvas, scene, report)
-    handles += _arrows(canvas, scene, _spins(report), _SPIN, "passive rotation, about the arrow")
+    draw(canvas, scene)
+    handles: dict[str, Any] = {}
+    rings = {joint: _REDUNDANT for f in report.findings if f.kind == "redundant" for joint in f.joints}
+    rings |= {joint: _FATAL for f in report.findings if f.fatal for joint in f.joints}
+    for mark in scene.marks:
+        if colour := rings.get(mechanism.joint_ids[mark.joint]):
+            ring: dict[str, Any] = {"marker": "o", "mfc": "none", "mec": colour, "mew": 2.5 * FINE}
+            canvas.dot(scene.place(mark), zorder=5, ms=2.4 * MARK, **ring)
+            handles[_RINGS[colour]] = Line2D([], [], ls="", ms=1.4 * MARK, label=_RINGS[colour], **ring)
+    arrows = {"passive rotation, about the arrow": (_SPIN, _spins(report))}
     for k, motion in enumerate(_motions(report)):
-        label = f"motion that the inputs leave{'' if k == 0 else f', {k + 1}'}"
-        handles += _arrows(canvas, scene, motion, _FREE, label)
+        arrows[f"motion that the inputs leave{f', {k + 1}' if k else ''}"] = _FREE, motion
+    in_plane = {} if canvas.solid else {"angles": "xy", "scale_units": "xy", "scale": 1.0, "width": 0.008}
+    for label, (colour, some) in arrows.items():
+        longest = float(np.linalg.norm(some[:, 1], axis=1).max(initial=0.0))
+        if longest:
+            ends = some[:, 0], _ARROW * scene.size / longest * some[:, 1]
+            places = [axis for end in ends for axis in canvas.on_axes(end)]
+            canvas.axes.quiver(*places, color=colour, zorder=6, **in_plane)
+            arrow = r"$\rightarrow$"
+            handles[label] = Line2D([], [], color=colour, ls="", marker=arrow, ms=2 * MARK, label=label)
     if handles:
-        add_key(canvas.figure, handles, lines=False)
+        add_key(canvas.figure, [*handles.values()], lines=False)
     draw_names(canvas, scene)
     verdict = "solvable" if report.solvable else "not solvable as given"
     entitle(canvas.figure, f"{mechanism.name or 'mechanism'}, {verdict}")
     return canvas.figure
 
 
-def _rings(canvas: Canvas, scene: Scene, report: Report) -> list[Any]:
-    """A ring around each joint of a finding; the key's entries."""
-    from matplotlib.lines import Line2D
-
-    joints = {joint: _REDUNDANT for f in report.findings if f.kind == "redundant" for joint in f.joints}
-    joints |= {joint: _FATAL for f in report.findings if f.fatal for joint in f.joints}
-    ids = scene.mechanism.joint_ids
-    ring: dict[str, Any] = {"marker": "o", "mfc": "none", "mew": 2.5 * FINE}
-    drawn: dict[str, Any] = {}
-    for mark in scene.marks:
-        colour = joints.get(ids[mark.joint])
-        if colour is not None:
-            ring["mec"] = colour
-            canvas.dot(scene.place(mark), zorder=5, ms=2.4 * MARK, **ring)
-            drawn[colour] = Line2D([], [], ls="", label=_RINGS[colour], ms=1.4 * MARK, **ring)
-    return list(drawn.values())
-
-
-def _spins(report: Report) -> list[tuple[Floats, Floats]]:
-    """Point and direction of each passive rotation."""
+def _spins(report: Report) -> Floats:
+    """Point and direction of each passive rotation, (n, 2, 3)."""
     treatment = report.structure.treatment
-    return [
-        (np.array(spin.point), np.array(spin.direction))
-        for spin in (treatment.passive_rotations if treatment is not None else ())
-        if spin.point is not None and spin.direction is not None
-    ]
+    spins = treatment.passive_rotations if treatment is not None else ()
+    known = [(s.point, s.direction) for s in spins if s.point is not None and s.direction is not None]
+    return np.array(known, dtype=float).reshape(-1, 2, 3)
 
 
-def _motions(report: Report) -> list[list[tuple[Floats, Floats]]]:
-    """Places and velocities of the moving bodies, for each motion that the inputs leave."""
+def _motions(report: Report) -> list[Floats]:
+    """Places and velocities (n, 2, 3) of the moving bodies, for each motion that the inputs leave."""
     numeric = report.numeric
     if numeric is None or numeric.configuration is None or numeric.frames is None or not numeric.all.free:
         return []
@@ -122,25 +103,6 @@ def _motions(report: Report) -> list[list[tuple[Floats, Floats]]]:
     for basis in free_motions(numeric.matrix, numeric.tolerance).T[:_MOST_MOTIONS]:
         twists = np.zeros((len(centres), 6))
         twists[1:, list(free)] = basis.reshape(-1, len(free))
-        velocities = twists[:, :3]
-        moved = np.flatnonzero(np.linalg.norm(velocities, axis=1) > _STILL)
-        found.append([*zip(centres[moved], velocities[moved], strict=True)])
+        moved = np.linalg.norm(twists[:, :3], axis=1) > _STILL
+        found.append(np.stack([centres, twists[:, :3]], axis=1)[moved])
     return found
-
-
-def _arrows(
-    canvas: Canvas, scene: Scene, arrows: list[tuple[Floats, Floats]], colour: str, label: str
-) -> list[Any]:
-    """Arrows at places, the longest of them a share of the mechanism's size; the key's entry."""
-    from matplotlib.lines import Line2D
-
-    longest = max((float(np.linalg.norm(vector)) for _, vector in arrows), default=0.0)
-    if longest == 0.0:
-        return []
-    look: dict[str, Any] = {"color": colour, "zorder": 6}
-    if not canvas.solid:
-        look |= {"angles": "xy", "scale_units": "xy", "scale": 1.0, "width": 0.008}
-    for at, vector in arrows:
-        tip = _ARROW * scene.size / longest * vector
-        canvas.axes.quiver(*canvas.on_axes(at), *canvas.on_axes(tip), **look)
-    return [Line2D([], [], color=colour, ls="", marker=r"$\rightarrow$", ms=2 * MARK, label=label)]

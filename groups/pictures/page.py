@@ -22,10 +22,10 @@ import numpy.typing as npt
 from groups.pictures.coordinates import every_curve, titles_of
 from groups.pictures.paths import Point, PointName, points_of
 from groups.pictures.scene import Scene, failed_at, scene_of
-from groups.pictures.shapes import Mark
 from groups.pictures.visuals import solids_of
 from mbssa.arrays import Floats
 from mbssa.files import write_whole
+from mbssa.io.toml_writer import write_toml
 from mbssa.joints.axes import in_space
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.texts import counted, printable
@@ -34,20 +34,14 @@ from mbssa.units import given_in, quantity_text
 if TYPE_CHECKING:
     from groups.dynamics import Forces
     from groups.trajectory import Trajectory
-    from mbssa import Mechanism
 
 
-#: Bodies that a browser draws without stuttering.
-MOST_BODIES = 300
+#: Bodies that a browser draws without stuttering, and poses (bodies times instants) in one page: 28 bytes
+#: each, and a third more as text.
+MOST_BODIES, MOST_POSES = 300, 400_000
 
-#: Poses in one page, bodies times instants; 28 bytes each, and a third more as text.
-MOST_POSES = 400_000
-
-#: Curves in one page, and values of them in all.
-_MOST_CURVES, _MOST_VALUES = 200, 600_000
-
-#: Sentences about failed groups that the page shows while no failed instant is on.
-_SENTENCES = 3
+#: Curves in one page, and values of them in all; sentences about failed groups that it shows elsewhere.
+_MOST_CURVES, _MOST_VALUES, _SENTENCES = 200, 600_000, 3
 
 #: A mechanism whose thinnest side is below this part of its longest is shown from the front.
 _FLAT = 0.05
@@ -66,7 +60,9 @@ def page(
     Bodies are links between their joints, which have a symbol for each type (driven ones in orange); a line
     names the groups that failed at an instant, and bodies that were not solved there are left out. Instants
     are evenly chosen if there are too many, and the page says so; nothing is interpolated. Poses are float32
-    about the middle of the mechanism. It draws with three.js (MIT licence), which is in the file.
+    about the middle of the mechanism. It draws with three.js (MIT licence), which is in the file. A
+    ValueError for another ending, fewer frames than 1, points that are not there, or more than 300 bodies; an
+    OSError where the file cannot be written.
 
     Parameters
     ----------
@@ -75,21 +71,13 @@ def page(
     frames : at most this many instants, and no more than 400,000 poses in all
     forces : of this motion; arrows show the force that each joint exerts on its second body
 
-    Raises
-    ------
-    ValueError
-        Another ending, fewer frames than 1, points that are not there, or more than 300 bodies.
-    OSError
-        The file cannot be written.
-
     Examples
     --------
     >>> import groups, mbssa, pathlib, tempfile
-    >>> from groups.pictures import page
     >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "crank.html")
-    ...     page(trajectory, path)
+    ...     groups.pictures.page(trajectory, path)
     ...     "Slider-crank" in path.read_text(encoding="utf-8")
     True
     """
@@ -131,64 +119,73 @@ def page_data(
     trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces: Forces | None = None
 ) -> dict[str, Any]:
     """Data of the motion for the page: places less ``centre``, long arrays in single precision."""
-    centre, drawn, body_at = (scene.low + scene.high) / 2, set(scene.bodies), scene.bodies.index
+    centre, instants = (scene.low + scene.high) / 2, scene.instants
+    mechanism, units = scene.mechanism, scene.mechanism.units
     reasons = {"": 0}
-    says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in scene.instants.tolist()]
-    up, view, flat = _view(scene)
-    solids = solids_of(scene.mechanism, scene.bodies)
-    solid = {each.body for each in solids}  # these have a mesh instead of lines
-    tubes = {guide.joint for guide in scene.guides if guide.kind == "tube"}
-    layers, units = _layers(scene), scene.mechanism.units
+    says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in instants.tolist()]
+    solids = solids_of(mechanism, scene.bodies)
+    meshed = {each.body for each in solids}  # these have a mesh instead of lines between joints
+    # Half the thickness of a link: small beside the mechanism, and beside its shorter links.
+    links = [line.points for line in scene.lines if line.kind in ("link", "edge")]
+    lengths = [length for line in links for length in np.linalg.norm(np.diff(line, axis=0), axis=1)]
+    short = float(np.quantile(lengths or [scene.size], 0.2))
+    # A length that is round in the unit of the model file: about a twelfth of the mechanism's size.
+    metre, length = given_in("m", units)[1], scene.size
+    power = metre * 10.0 ** np.floor(np.log10(length / metre / 6))
+    cell = float(max(step * power for step in (0.1, 0.2, 0.5, 1.0) if step * power <= length / 8))
+    left, there, joints = mechanism.n_bodies - len(scene.bodies), len(trajectory.time), mechanism.n_joints
+    about = [
+        f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {counted(joints, 'joint')}",
+        f"{len(instants):,} of the {there:,} instants, evenly chosen"
+        if len(instants) < there
+        else counted(there, "instant"),
+        f"{left} {'bodies were' if left > 1 else 'body was'} not kept" if left else "",
+        f"one square of the grid is {quantity_text(cell, 'm', units)}",
+    ]
+    try:
+        model = write_toml(mechanism)[0].decode()
+    except ValueError:  # it cannot be written as a file
+        model = ""
     return {
-        "name": printable(scene.mechanism.name or "mechanism"),
+        "name": printable(mechanism.name or "mechanism"),
         "planar": scene.planar,
         "centre": centre,
         "low": scene.low - centre,
         "high": scene.high - centre,
-        "up": up,
-        "view": view,
-        "flat": flat,
-        "radius": _radius(scene),
-        "cell": _cell(scene),
-        "about": _about(trajectory, scene),
+        **_view(scene),
+        "radius": max(min(0.011 * scene.size, 0.12 * short), 0.004 * scene.size),
+        "cell": cell,
+        "about": "; ".join(filter(None, about)),
         "note": "; ".join(trajectory.faults()[:_SENTENCES]),
         "groups": [
-            {
-                "number": group.number,
-                "label": f"SG-{group.number} {group.type_name}",
-                "level": group.level,
-                "colour": scene.hues[int(group.body_indices[0])].colour,
-            }
-            for group in scene.structure.groups
-            if not drawn.isdisjoint(group.body_indices.tolist())
+            {"number": group.number, "label": label, "level": group.level, "colour": hue.colour}
+            for group, label, hue in scene.groups
         ],
         "bodies": [
             {
-                "name": scene.mechanism.body_name(body),
-                "label": str(scene.mechanism.bodies[body]),
+                "index": body,
+                "name": mechanism.body_name(body),
+                "label": str(mechanism.bodies[body]),
                 "colour": scene.colours[body],
                 "sg": int(scene.structure.group_of_body[body]),
-                "layer": layers[body],
-                "points": shape.points,
-                "lines": [] if body in solid else shape.lines,
-                "faces": [] if body in solid else shape.faces,
-                "outlines": [[o.points, o.closed] for o in scene.outlines if o.body == body],
-                "guides": [[*g.points, g.kind, g.across] for g in scene.guides if g.body == body],
+                "layer": layer,
+                "points": corners,
             }
-            for body, shape in zip(scene.bodies, scene.shapes, strict=True)
+            for body, layer, corners in zip(scene.bodies, _layers(scene), scene.points, strict=True)
         ],
-        "solids": [{"body": body_at(each.body), "corners": np.float32(each.corners)} for each in solids],
+        "lines": [
+            vars(line) for line in scene.lines if line.body not in meshed or not line.kind or line.joint >= 0
+        ],
+        "solids": [{"body": each.body, "corners": np.float32(each.corners)} for each in solids],
         "marks": [
-            _mark(scene, mark, mark.joint in tubes) for mark in scene.marks if not mark.type.is_coupling
+            vars(mark) | {"type": [mark.type.solid, mark.type.guide, mark.type.line]}
+            for mark in scene.marks
+            if not mark.type.is_coupling
         ],
         "paths": [
-            {
-                "body": body_at(point.body),
-                "at": point.local,
-                "label": point.label,
-                "rates": [np.float32(rate) for rate in point.rates(trajectory, scene)],
-            }
+            {"body": point.body, "at": point.local, "label": point.label, "rates": rates}
             for point in points
+            for rates in [[np.float32(rate) for rate in point.rates(trajectory, scene)]]
         ],
         "forces": [] if forces is None else _forces(forces, scene, centre),
         "open": forces is not None and bool(forces.indeterminate),
@@ -196,14 +193,14 @@ def page_data(
             {
                 "label": curve.name,
                 "unit": unit,
-                "driven": curve.name in scene.mechanism.driven_coordinates,
-                "parts": [np.float32(level[scene.instants] / scale) for level in curve.levels],
+                "driven": curve.name in mechanism.driven_coordinates,
+                "parts": [np.float32(level[instants] / scale) for level in curve.levels],
                 "titles": titles_of(curve.unit, units),
             }
-            for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(scene.instants))]
+            for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(instants))]
             for unit, scale in [given_in(curve.unit, units)]
         ],
-        "model": _model(scene.mechanism),
+        "model": model,
         "reasons": list(reasons),
         "time": scene.time,
         # (F, K, 7): x, y, z, quaternion w, x, y, z; and the place (F,) of each instant's reason.
@@ -226,85 +223,27 @@ def _forces(forces: Forces, scene: Scene, centre: Floats) -> list[dict[str, Any]
     return found
 
 
-def _model(mechanism: Mechanism) -> str:
-    """The model as a file; empty where it cannot be written as one."""
-    from mbssa.io.toml_writer import write_toml
-
-    try:
-        return write_toml(mechanism)[0].decode()
-    except ValueError:
-        return ""
-
-
-def _mark(scene: Scene, mark: Mark, mouth: bool) -> dict[str, Any]:
-    """A joint; its ``mouth`` is that of a tube."""
-    seat, other = mark.seat, 1 - mark.seat
-    there = mark.bodies[other] in scene.bodies
-    on_frame = 0 in mark.bodies and mark.type.guide is None
-    return {
-        "solid": mark.type.solid,
-        "body": scene.bodies.index(mark.bodies[seat]),
-        "other": scene.bodies.index(mark.bodies[other if there else seat]),
-        "at": mark.origin[seat],
-        "axes": mark.axes[seat],
-        "slide": mark.type.guide,
-        "mouth": mouth,
-        "driven": mark.driven,
-        "frame": mark.origin[mark.bodies.index(0)] if on_frame else None,
-        "rod": mark.origin[other] if there and mark.type.line == "rod" else None,
-    }
-
-
-def _layers(scene: Scene) -> dict[int, int]:
+def _layers(scene: Scene) -> list[int]:
     """Layers of planar bodies: those that share a joint differ, and the frame has the lowest."""
-    if not scene.planar:
-        return dict.fromkeys(scene.bodies, 0)
     pins: dict[tuple[float, ...], set[int]] = {}
-    for mark in scene.marks:
+    for mark in scene.marks if scene.planar else ():
         pin = (scene.place(mark)[0] / scene.size).round(6)
         pins.setdefault(tuple(pin.tolist()), set()).update(mark.bodies)
-    layers = {0: 0}
-    for body in scene.bodies[1:]:
-        beside = set[int]().union(*(pinned for pinned in pins.values() if body in pinned))
-        taken = {0} | {layers[other] for other in beside & layers.keys()}
+    layers = dict.fromkeys(scene.bodies, 0)
+    for body in scene.bodies[1:] if scene.planar else ():
+        taken = {0} | {layers.get(other, 0) for pinned in pins.values() if body in pinned for other in pinned}
         layers[body] = min(set(range(len(taken) + 1)) - taken)
-    return layers
+    return list(layers.values())
 
 
-def _view(scene: Scene) -> tuple[list[int], list[float], bool]:
+def _view(scene: Scene) -> dict[str, Any]:
     """Vertical direction, direction of view, and whether the mechanism lies in a plane of constant z."""
     extent = scene.high - scene.low
-    thin = (extent < _FLAT * extent.max()).tolist()
-    if scene.planar or thin[2]:
-        return [0, 1, 0], [0.18, 0.22, 1.0] if scene.planar else [0.3, 0.35, 1.0], True
-    views = {(False, True): [0.35, -1.0, 0.3], (True, False): [1.0, -0.35, 0.3]}
-    return [0, 0, 1], views.get((thin[0], thin[1]), [0.62, -1.0, 0.5]), False
-
-
-def _radius(scene: Scene) -> float:
-    """Half the thickness of a link: small beside the mechanism, and beside its shorter links."""
-    ways = np.concatenate([np.diff(shape.points[shape.lines], axis=1)[:, 0] for shape in scene.shapes])
-    short = float(np.quantile(np.linalg.norm(ways, axis=1), 0.2)) if len(ways) else scene.size
-    return max(min(0.011 * scene.size, 0.12 * short), 0.004 * scene.size)
-
-
-def _cell(scene: Scene) -> float:
-    """A length, m, round in the unit of the model file: about a twelfth of the mechanism's size."""
-    unit = given_in("m", scene.mechanism.units)[1]
-    size = scene.size / unit
-    power = 10.0 ** np.floor(np.log10(size / 6))
-    return unit * float(max(step * power for step in (0.1, 0.2, 0.5, 1.0) if step * power <= size / 8))
-
-
-def _about(trajectory: Trajectory, scene: Scene) -> str:
-    mechanism, shown, there = scene.mechanism, len(scene.instants), len(trajectory.time)
-    joints = counted(mechanism.n_joints, "joint")
-    text = f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {joints}; "
-    some = f"{shown:,} of the {there:,} instants, evenly chosen"
-    text += counted(shown, "instant") if shown == there else some
-    if left := mechanism.n_bodies - len(scene.bodies):
-        text += f"; {left} {'bodies were' if left > 1 else 'body was'} not kept"
-    return f"{text}; one square of the grid is {quantity_text(_cell(scene), 'm', mechanism.units)}"
+    x, y, z = (extent < _FLAT * extent.max()).tolist()
+    view = [0.62, -1.0, 0.5] if x == y else [0.35, -1.0, 0.3] if y else [1.0, -0.35, 0.3]
+    if flat := scene.planar or z:
+        view = [0.18, 0.22, 1.0] if scene.planar else [0.3, 0.35, 1.0]
+    return {"up": [0, 1, 0] if flat else [0, 0, 1], "view": view, "flat": flat}
 
 
 def _encoded(array: npt.NDArray[Any]) -> Any:
@@ -321,14 +260,9 @@ def _encoded(array: npt.NDArray[Any]) -> Any:
 class Player:
     """A page that plays a motion; a notebook shows it in place as the value of a cell.
 
-    Attributes
-    ----------
-    html : the page, complete in itself
-    path : the file that a browser was asked to open; None in a notebook
-    height : of the frame in a notebook, pixels
+    ``html`` is the page, complete in itself, ``path`` the file that a browser was asked to open (None in a
+    notebook), ``height`` that of the frame in a notebook, pixels.
 
-    Examples
-    --------
     >>> Player("<!doctype html>", height=300)._repr_html_()[:41]
     '<iframe srcdoc="&lt;!doctype html&gt;" st'
     """
@@ -343,26 +277,12 @@ class Player:
 
 
 def show(trajectory: Trajectory, points: Sequence[PointName] | None = None, *, height: int = 480) -> Player:
-    """Play a motion: in place in a notebook, else in the browser, from a temporary file.
+    """Play a motion: in place in a notebook, else in the browser, from a file; raises as :func:`page`.
 
-    Parameters
-    ----------
-    points : whose paths are drawn, as in :func:`groups.pictures.paths`
-    height : of the frame in a notebook, pixels
+    Paths of ``points`` are drawn as in :func:`paths`; ``height`` is that of the frame in a notebook, pixels.
 
-    Raises
-    ------
-    ValueError
-        As :func:`groups.pictures.page`.
-    OSError
-        The file cannot be written.
-
-    Examples
-    --------
     >>> import groups, mbssa
-    >>> trajectory = groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve()
-    >>> trajectory.show().path.name  # doctest: +SKIP
-    'motion.html'
+    >>> groups.build(mbssa.decompose(mbssa.load("slider_crank"))).solve().show()  # doctest: +SKIP
     """
     text = page_text(trajectory, points=points)
     if in_notebook():

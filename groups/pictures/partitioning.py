@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.canvas import panels_over_time
+from groups.pictures.canvas import BODY_COLOURS, FAILED, FRAME_COLOUR, add_key, panels_over_time
 from groups.pictures.coordinates import CURVE_INSTANTS
 from groups.pictures.scene import chosen
-from groups.pictures.style import BODY_COLOURS, FAILED, FRAME_COLOUR, add_key
-from mbssa.pictures.limits import require_matplotlib
 from mbssa.pictures.style import INK, entitle
 
 if TYPE_CHECKING:
@@ -25,30 +23,29 @@ _LABELS = {"whole": "any choice: all of J", "groups": "worst structural group"}
 
 def conditions(swept: PartitionSweep) -> Figure:
     """Condition of J_v over time for each way to choose the independent coordinates, and of the groups."""
-    require_matplotlib()
-    from matplotlib.patches import Patch
-
     figure, ((axes,),) = panels_over_time([["condition: 1 best, 0 singular"]], swept.time, 130.0, 62.0)
     values = swept.conditions
     at, lowest, handles = chosen(len(swept.time), CURVE_INSTANTS), 1.0, list[Any]()
     for name, colour, look, thick in (
         # Choices may be the same: what lies above is thinner, or has gaps.
-        ("whole", FRAME_COLOUR, "dotted", 1.1), ("structural", BODY_COLOURS[0], "solid", 2.4),
-        ("groups", BODY_COLOURS[1], "solid", 1.1), ("anew", BODY_COLOURS[2], "solid", 1.1),
-        ("held", BODY_COLOURS[5], "dashed", 1.6), ("once", BODY_COLOURS[3], "dashdot", 1.1),
-    ):  # fmt: skip
+        ("whole", FRAME_COLOUR, "dotted", 1.1),
+        ("structural", BODY_COLOURS[0], "solid", 2.4),
+        ("groups", BODY_COLOURS[1], "solid", 1.1),
+        ("anew", BODY_COLOURS[2], "solid", 1.1),
+        ("held", BODY_COLOURS[5], "dashed", 1.6),
+        ("once", BODY_COLOURS[3], "dashdot", 1.1),
+    ):
         drawn = np.maximum(values[name][at], _LEAST)
         lowest, label = min(lowest, float(np.nanmin(drawn, initial=1.0))), _LABELS.get(name, name)
         handles += axes.plot(swept.time[at], drawn, color=colour, ls=look, lw=thick, label=label)
-    for one in swept.warnings:
-        axes.axvspan(*swept.time[[one.first, one.last]], color=FAILED, lw=0.0, zorder=0.5)
-    if swept.warnings:
-        label = f"below {swept.near:.2g}, or a determinant through zero"
-        handles.append(Patch(facecolor=FAILED, label=label))
-    lines = [axes.axvline(swept.time[k], color=INK, lw=0.6, zorder=0.6) for k, _, _ in swept.changes]
-    for line in lines[:1]:
-        line.set_label("held changes")
-    handles += lines[:1]
+    label = f"below {swept.near:.2g}, or a determinant through zero"
+    near: dict[str, Any] = {"color": FAILED, "lw": 0.0, "zorder": 0.5, "label": label}
+    spans = [axes.axvspan(*swept.time[[one.first, one.last]].tolist(), **near) for one in swept.warnings]
+    changes = [
+        axes.axvline(float(swept.time[k]), color=INK, lw=0.6, zorder=0.6, label="held changes")
+        for k, _, _ in swept.changes
+    ]
+    handles += [*spans[:1], *changes[:1]]
     axes.set_yscale("log")
     axes.set_ylim(max(_LEAST, 0.5 * lowest), 1.3)
     entitle(figure, swept.opened.mechanism.name or "mechanism")

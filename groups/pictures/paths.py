@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.pictures.canvas import canvas_for
+from groups.pictures.canvas import BODY_COLOURS, EDGE, FINE, STYLES, add_key, canvas_for
 from groups.pictures.scene import Scene, scene_of, sentence
-from groups.pictures.style import BODY_COLOURS, EDGE, FINE, STYLES, add_key
 from groups.results.joints import body_motion, carried
+from groups.trajectory import Trajectory, body_index
 from mbssa.arrays import Floats
-from mbssa.pictures.limits import refuse_beyond, require_matplotlib
+from mbssa.mechanism import BodyGeometry
+from mbssa.pictures.limits import refuse_beyond
 from mbssa.pictures.style import entitle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from groups.trajectory import Trajectory
-    from mbssa import Mechanism
 
 
 #: A point, as :func:`paths` has them.
@@ -55,30 +53,18 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
     """Paths of points over the whole motion: in the plane with equal scales, in space in three dimensions.
 
     A filled dot is where a path begins, an open one where it ends; it is broken where the motion was
-    not solved. No more than 2,000 evenly chosen instants are drawn.
+    not solved. No more than 2,000 evenly chosen instants are drawn. Each point is ``"body.point"`` or
+    ``(body, point)``, the point a name of the model or world coordinates at the reference, m; or the id of a
+    joint, for its centre. If none is given, they are the points that the model names, or the centres of the
+    joints between moving bodies where it names none; the first 8 of them. A ValueError has all points
+    that are not there, or says that they are more than 24.
 
-    Parameters
-    ----------
-    points : each ``"body.point"`` or ``(body, point)``, the point a name of the model or world
-        coordinates at the reference, m; or the id of a joint, for its centre. If not given, the points
-        that the model names, or the centres of the joints between moving bodies where it names none;
-        the first 8 of them
-
-    Raises
-    ------
-    ValueError
-        Points that are not there, all of them; or more than 24.
-
-    Examples
-    --------
     >>> import groups, mbssa
-    >>> from groups.pictures import paths
     >>> trajectory = groups.build(mbssa.decompose(mbssa.load("planar_four_bar"))).solve()
-    >>> figure = paths(trajectory, ["coupler.tracer", "2-3"])
+    >>> figure = groups.pictures.paths(trajectory, ["coupler.tracer", "2-3"])
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['coupler.tracer', '2-3']
     """
-    require_matplotlib()
     scene = scene_of(trajectory, PATH_INSTANTS)
     drawn = points_of(scene, points)
     refuse_beyond(MOST_PATHS, len(drawn), "paths", "one picture", "name fewer points")
@@ -104,14 +90,14 @@ def points_of(scene: Scene, names: Sequence[PointName] | None) -> list[Point]:
     """The points chosen; the model's named points on moving bodies where none are; else joint centres."""
     if names is None:
         geometry = scene.mechanism.body_geometry
-        named = [(b, at) for b in scene.bodies[1:] if b in geometry for at in geometry[b].points]
-        return [_of_body(scene, body + 1, at) for body, at in named[:_BY_DEFAULT]] or _centres(scene)
+        named = [(b + 1, at) for b in scene.bodies[1:] if b in geometry for at in geometry[b].points]
+        return [_point(scene, name) for name in named[:_BY_DEFAULT]] or _centres(scene)
     found, faults = [], []
     for name in [names] if isinstance(names, str) else names:
         try:
             found.append(_point(scene, name))
-        except ValueError as fault:
-            faults.append(str(fault))
+        except (KeyError, ValueError) as fault:
+            faults.append(str(fault.args[0]))
     if faults:
         raise ValueError("; ".join(faults))
     return found
@@ -121,58 +107,43 @@ def _centres(scene: Scene) -> list[Point]:
     """Centres of the joints between moving bodies, once each."""
     found, drawn = list[Point](), list[Floats]()
     for mark in scene.marks:
-        body = mark.bodies[mark.seat]
-        if 0 in mark.bodies or body not in scene.bodies:
-            continue
         path = scene.place(mark)
-        if not any(np.allclose(path, other, 0.0, 1e-6 * scene.size, equal_nan=True) for other in drawn):
-            found.append(Point(body, mark.origin[mark.seat], scene.mechanism.joint_ids[mark.joint]))
+        seen = any(np.allclose(path, other, 0.0, 1e-6 * scene.size, equal_nan=True) for other in drawn)
+        if 0 not in mark.bodies and not seen:
+            label = scene.mechanism.joint_ids[mark.joint]
+            found.append(Point(mark.bodies[mark.seat], mark.origin[mark.seat], label))
             drawn.append(path)
     return found[:_BY_DEFAULT]
 
 
 def _point(scene: Scene, name: PointName) -> Point:
+    """A point of a body by its name in the model or its place in the world at the reference, or a joint's."""
     mechanism = scene.mechanism
-    if not isinstance(name, str):
-        return _of_body(scene, *name)
-    joint = mechanism.called(f"{name}.").removesuffix(".")
-    for mark in scene.marks:
-        if mechanism.joint_ids[mark.joint] == joint and mark.bodies[mark.seat] in scene.bodies:
-            return Point(mark.bodies[mark.seat], mark.origin[mark.seat], name)
-    owner, dot, at = name.rpartition(".")
-    if not dot:
-        raise ValueError(f"point {name!r}: write body.point, or the id of a joint; {_choices(mechanism)}")
-    return _of_body(scene, owner, at)
-
-
-def _of_body(scene: Scene, owner: str | int, at: str | Sequence[float]) -> Point:
-    """A point by its name in the model, or by its place in the world at the reference."""
-    from groups.trajectory import body_index
-
-    mechanism = scene.mechanism
-    try:
-        body = body_index(mechanism, owner)
-    except KeyError as fault:
-        raise ValueError(str(fault.args[0])) from None
-    label, geometry = mechanism.body_name(body), mechanism.body_geometry.get(body)
+    known = [
+        f"{mechanism.body_name(body)}.{point}"
+        for body, geometry in sorted(mechanism.body_geometry.items())
+        for point in geometry.points
+    ]
+    unnamed = "the model names no points; give (body, (x, y, z)) in world coordinates at the reference"
+    choices = f"the model's points are {', '.join(known)}" if known else unnamed
+    if isinstance(name, str):
+        joint = mechanism.called(f"{name}.").removesuffix(".")
+        for mark in scene.marks:
+            if mechanism.joint_ids[mark.joint] == joint:
+                return Point(mark.bodies[mark.seat], mark.origin[mark.seat], name)
+        owner, dot, point = name.rpartition(".")
+        if not dot:
+            raise ValueError(f"point {name!r}: write body.point, or the id of a joint; {choices}")
+        name = owner, point
+    body, at = body_index(mechanism, name[0]), name[1]
+    label, points = mechanism.body_name(body), mechanism.body_geometry.get(body, BodyGeometry()).points
     if body not in scene.bodies:
         raise ValueError(f"body {label} was not kept when the motion was solved")
     if isinstance(at, str):
-        if geometry is None or at not in geometry.points:
-            raise ValueError(f"body {label} has no point {at!r}; {_choices(mechanism)}")
-        return Point(body, scene.frames.on_body(body, geometry.points[at]), f"{label}.{at}")
+        if at not in points:
+            raise ValueError(f"body {label} has no point {at!r}; {choices}")
+        return Point(body, scene.frames.on_body(body, points[at]), f"{label}.{at}")
     where = ", ".join(f"{value:g}" for value in at)
     if len(at) != (2 if scene.planar else 3):
         raise ValueError(f"({where}) of body {label} is no point of a {mechanism.space} mechanism")
     return Point(body, scene.frames.on_body(body, tuple(at)), f"{label} ({where})")
-
-
-def _choices(mechanism: Mechanism) -> str:
-    names = [
-        f"{mechanism.body_name(body)}.{name}"
-        for body, geometry in sorted(mechanism.body_geometry.items())
-        for name in geometry.points
-    ]
-    if not names:
-        return "the model names no points; give (body, (x, y, z)) in world coordinates at the reference"
-    return f"the model's points are {', '.join(names)}"

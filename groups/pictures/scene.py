@@ -1,28 +1,113 @@
-"""Content of a picture of a motion: bodies as lines between their joints, joints, guides, poses, bounds."""
+"""Content of a picture of a motion: poses, and lines for bodies: links, guides, profiles, teeth."""
+
+# A body with two joints is a link between them; three or more span a polygon, or a hull where they do not lie
+# in one plane. A sliding joint is a block on a rail or, between two moving bodies with room for it, a rod in
+# a tube.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.outlines import outlines_of, rims_of, visual_outlines
-from groups.pictures.shapes import Mark, Outline, Shape, Stage, guides_of, marks_of, shapes_of
 from groups.results.faults import STATUS
-from groups.rotations import quaternion_of
+from groups.rotations import quaternion_of, rotation_of, turned
 from mbssa import decompose
 from mbssa.arrays import Floats, Ints
+from mbssa.joints.axes import in_space
+from mbssa.joints.cams.contact import FLAT, POINT, touching
+from mbssa.joints.cams.curves import ground
+from mbssa.joints.cams.profiles import profile_from
+from mbssa.joints.catalogue import JointType, type_of_joint
+from mbssa.joints.poses import relative_pose
+from mbssa.joints.relations import PairFrames, local_frames
+from mbssa.mechanism import BodyGeometry
 from mbssa.pictures.hues import NO_GROUP, Hue, body_colours, group_hues
 from mbssa.texts import listed
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-    from mbssa import Structure
+    from mbssa import Group, Mechanism, Structure
+    from mbssa.joints.cams.curves import Curve
+    from mbssa.joints.frames import Frames
 
 
-#: Poses from which bounds are taken; more would change nothing visible.
-_FOR_BOUNDS = 500
+#: Points nearer than this part of the mechanism's size are one point.
+_SAME = 1e-6
+
+#: Points of a profile at least; poses at which the width of a flat face is measured, which is longer at both
+#: ends than where it is touched by this share of the cam's size.
+_PROFILE, _POSES, _SPARE = 180, 40, 0.08
+
+#: Teeth of the smallest wheel at least; the largest denominator of a ratio of teeth; corners of a tooth along
+#: and over the pitch line, modules.
+_FEWEST, _DENOMINATOR = 14, 40
+_TOOTH = np.array([[-0.36 * np.pi, -1.25], [-0.11 * np.pi, 1.0], [0.11 * np.pi, 1.0], [0.36 * np.pi, -1.25]])
+
+#: Angles around rollers, smooth wheels, and rings with teeth inside.
+_ROLLER, _SMOOTH, _RING = (np.linspace(0.0, 2 * np.pi, n) for n in (49, 73, 121))
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """One joint: its symbol sits on body ``bodies[seat]``."""
+
+    joint: int
+    type: JointType
+    bodies: tuple[int, int]
+    origin: Floats  # (2, 3) of its frames on its two bodies, in their own frames
+    axes: Floats  # (2, 3, 3) of these frames, as columns
+    seat: int
+    driven: bool
+    pitch: Floats | None = None  # (2, 2) x, y where its wheels mesh at the reference, in these frames, m
+
+    @property
+    def radii(self) -> tuple[float, float] | None:
+        """Pitch radii of its wheels, m."""
+        return None if self.pitch is None else tuple(np.hypot(*self.pitch.T).tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Line on one body; a closed one ends where it begins and has material inside."""
+
+    body: int
+    points: Floats  # (n, 3) in the body's own frame, m
+    # kind: link or edge between joints, facet of a hull, which has no edge itself; of a sliding joint rail,
+    # slot, tube or rod, which slides in a tube; track that a wheel rolls on; others are rims and profiles
+    kind: str = ""
+    closed: bool = False
+    joint: int = -1  # that slides or rolls on it
+    foot: Floats | None = None  # where a guide of a moving body meets the rest of it
+    across: Floats | None = None  # (3,) direction in which a slot is wide
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """Bodies of a mechanism at F instants of its motion; planar ones lie in the plane z = 0."""
+
+    mechanism: Mechanism
+    frames: Frames
+    bodies: tuple[int, ...]  # (K,) indices of the bodies that are drawn, the frame first
+    position: Floats  # (F, K, 3) m, of the bodies' own origins; NaN where a body was not solved
+    quaternion: Floats  # (F, K, 4) w, x, y, z
+
+    def world(self, body: int, points: Floats) -> Floats:
+        """World coordinates (F, n, 3) of points (n, 3) of a body, given in its own frame."""
+        k = self.bodies.index(body)
+        return self.position[..., k, None, :] + turned(self.quaternion[..., k, None, :], points)
+
+    def place(self, mark: Mark, side: int | None = None) -> Floats:
+        """World coordinates (F, 3) of a joint on its seat, or on the body of this side."""
+        side = mark.seat if side is None else side
+        return np.asarray(self.world(mark.bodies[side], mark.origin[side][None])[..., 0, :])
+
+    def has(self, mark: Mark) -> bool:
+        """Whether both bodies of a joint are drawn."""
+        return set(mark.bodies) <= set(self.bodies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +119,21 @@ class Scene(Stage):
     colours: tuple[str, ...]  # of the bodies by index, shades of their groups' hues
     instants: Ints  # (F,) numbers of the instants of the trajectory, ascending
     time: Floats  # (F,) s
-    shapes: tuple[Shape, ...]  # one for each drawn body
+    points: tuple[Floats, ...]  # (n, 3) joints and named points of each drawn body in its own frame, m
+    lines: tuple[Line, ...]  # links and edges between these; guides, rims, profiles
     marks: tuple[Mark, ...]  # joints between drawn bodies
-    guides: tuple[Outline, ...]  # rails, tubes and rods of the joints that slide
-    outlines: tuple[Outline, ...]  # profiles of cams and their followers; rims; outlines in the file
-    low: Floats  # (3,) corner of the box that holds the whole motion, m
+    low: Floats  # (3,) corner of the box that holds all of it at these instants, m
     high: Floats  # (3,) m
 
     @property
     def planar(self) -> bool:
         return self.mechanism.space == "planar"
+
+    @property
+    def groups(self) -> list[tuple[Group, str, Hue]]:
+        """Groups of the bodies that are drawn, with their names and hues."""
+        groups = [group for group in self.structure.groups if {*self.bodies} & {*group.body_indices.tolist()}]
+        return [(g, f"SG-{g.number} {g.type_name}", self.hues[int(g.body_indices[0])]) for g in groups]
 
     @property
     def size(self) -> float:
@@ -53,57 +143,335 @@ class Scene(Stage):
     def at(self, instant: int) -> Scene:
         """The scene at one of its instants; places in the world have no axis of time."""
         f = int(np.searchsorted(self.instants, instant))
-        return replace(
-            self,
-            position=self.position[f],
-            quaternion=self.quaternion[f],
-            instants=self.instants[f : f + 1],
-            time=self.time[f : f + 1],
-        )
+        poses = {"position": self.position[f], "quaternion": self.quaternion[f]}
+        return replace(self, **poses, instants=self.instants[f : f + 1], time=self.time[f : f + 1])
 
 
 def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     """Drawing at these instants, or at no more than ``most``, evenly chosen."""
-    mechanism, there = trajectory.mechanism, len(trajectory.time)
-    instants = chosen(there, most) if isinstance(most, int) else np.asarray(most)
-    wide = np.union1d(instants, chosen(there, _FOR_BOUNDS))
-    frames, place = trajectory.reference, np.flatnonzero(trajectory.kept != 0)
-    solved, bodies = trajectory.instants(wide).spatial(), (0, *trajectory.kept[place].tolist())
-    position, quaternion = (
-        np.concatenate([np.tile(still, (len(wide), 1, 1)), moving[:, place]], axis=1)
-        for still, moving in (
-            (frames.position[:1], solved.position),
-            (quaternion_of(frames.rotation[:1]), solved.orientation),
-        )
-    )
+    mechanism, frames, place = trajectory.mechanism, trajectory.reference, np.flatnonzero(trajectory.kept)
+    instants = chosen(len(trajectory.time), most) if isinstance(most, int) else np.asarray(most)
+    solved, bodies = trajectory.instants(instants).spatial(), (0, *trajectory.kept[place].tolist())
+    position = np.insert(solved.position[:, place], 0, frames.position[0], axis=1)
+    quaternion = np.insert(solved.orientation[:, place], 0, quaternion_of(frames.rotation[:1])[0], axis=1)
     stage = Stage(mechanism, frames, bodies, position, quaternion)
-    guides, marks = guides_of(stage, marks_of(stage))
-    looks = visual_outlines(stage)
-    outlined = {outline.body for outline in looks}
-    shapes = shapes_of(stage, marks, guides, outlined)
-    outlines = (*outlines_of(stage), *rims_of(stage, marks, guides), *looks)
-    guides = [guide for guide in guides if guide.body not in outlined]
-    local = [*zip(stage.bodies, (shape.points for shape in shapes), strict=True)]
-    local += [(outline.body, outline.points) for outline in (*guides, *outlines)]
-    points = np.concatenate([stage.world(*part).reshape(-1, 3) for part in local])
-    points = points[np.isfinite(points).all(axis=1)]
+    points, lines, marks = _drawing_of(stage)
+    drawn = [*zip(bodies, points, strict=True), *((line.body, line.points) for line in lines)]
+    places = np.concatenate([stage.world(*part).reshape(-1, 3) for part in drawn])
+    places = places[np.isfinite(places).all(axis=1)]
+    places = places if len(places) else np.array([-0.5 * np.ones(3), 0.5 * np.ones(3)])
     structure = decompose(mechanism)
     hues = group_hues(structure)
-    at = np.searchsorted(wide, instants)
     return Scene(
-        **vars(stage) | {"position": position[at], "quaternion": quaternion[at]},
+        **vars(stage),
         structure=structure,
         hues=tuple(hues.get(g, Hue(NO_GROUP, 0)) for g in structure.group_of_body.tolist()),
         colours=body_colours(structure),
         instants=instants,
         time=trajectory.time[instants],
-        shapes=shapes,
+        points=tuple(points),
+        lines=tuple(lines),
         marks=tuple(marks),
-        guides=tuple(guides),
-        outlines=outlines,
-        low=points.min(axis=0) if len(points) else -0.5 * np.ones(3),
-        high=points.max(axis=0) if len(points) else 0.5 * np.ones(3),
+        low=places.min(axis=0),
+        high=places.max(axis=0),
     )
+
+
+def _drawing_of(stage: Stage) -> tuple[list[Floats], list[Line], list[Mark]]:
+    """Points of each drawn body in its own frame, (n, 3), all lines on the bodies, and the joints."""
+    guides, marks = _guides_of(stage, _marks_of(stage))
+    lines = [*outlines_of(stage), *_rims_of(stage, marks, guides)]
+    points, given = list[Floats](), set[int]()
+    for body in stage.bodies:
+        if outline := visual_of(stage.mechanism, body).get("outline"):
+            rim = np.array([stage.frames.on_body(body, at) for at in [*outline, outline[0]]])
+            lines.append(Line(body, rim, closed=True))
+            given.add(body)
+        feet = [guide.foot for guide in guides if guide.body == body and guide.foot is not None]
+        there = np.concatenate([_joints_of(stage, marks, body), np.reshape(feet, (-1, 3))])
+        rounded = np.round(there / (_SAME * (stage.frames.size or 1.0))) + 0.0  # no -0
+        points.append(there[np.sort(np.unique(rounded, axis=0, return_index=True)[1])])
+        if body and body not in given:
+            lines += _lines_through(body, points[-1])
+    lines += [guide for guide in guides if guide.body not in given]
+    return points, sorted(lines, key=lambda line: line.body > 0), marks  # those of the frame first
+
+
+def visual_of(mechanism: Mechanism, body: int) -> Mapping[str, Any]:
+    """The table of a body's looks, empty where the model gives none."""
+    return mechanism.body_geometry.get(body, BodyGeometry()).visual or {}
+
+
+def _marks_of(stage: Stage) -> list[Mark]:
+    """The joints that have geometry and join two drawn bodies, or one of them to one not drawn."""
+    mechanism, frames = stage.mechanism, stage.frames
+    marks = []
+    for j in np.flatnonzero(frames.known).tolist():
+        row, (a, b) = type_of_joint(mechanism, j), mechanism.joint_bodies(j)[:2]
+        if not row.is_free and {a, b} & (set(stage.bodies) - {0}):
+            seat = 0 if b not in stage.bodies or (row.guide is not None and b == 0) else 1
+            driven = bool(mechanism.driven[j])
+            mark = Mark(j, row, (a, b), frames.origin[j], frames.axes[j], seat, driven)
+            marks.append(replace(mark, pitch=_pitch(frames, mark)) if row.wheels else mark)
+    placed = [mark for mark in marks if mark.type.guide is None]
+    return [mark if mark.type.guide is None else _at_a_point(stage, placed, mark) for mark in marks]
+
+
+def _at_a_point(stage: Stage, placed: Sequence[Mark], mark: Mark) -> Mark:
+    """A sliding joint at a point of one of its bodies, where the model gives its axis no place."""
+    geometry, frames = stage.mechanism.joint_geometry.get(mark.joint), stage.frames
+    if geometry is None or geometry.point is not None or geometry.frames is not None:
+        return mark
+    for body in (mark.bodies[mark.seat], mark.bodies[1 - mark.seat]):
+        points = _joints_of(stage, placed, body)
+        if len(points) and body:
+            places = [(body, points.mean(axis=0)), (mark.bodies[1], mark.origin[1])]
+            there, here = (frames.position[b] + frames.rotation[b] @ at for b, at in places)
+            shift = [frames.rotation[b].T @ (there - here) for b in mark.bodies]
+            return replace(mark, origin=mark.origin + shift)
+    return mark
+
+
+def _joints_of(stage: Stage, marks: Sequence[Mark], body: int, but: int = -1) -> Floats:
+    """Joints and named points (n, 3) of a body in its own frame; of a slide the block, if it is its own."""
+    points = [
+        mark.origin[side]
+        for mark in marks
+        for side in (0, 1)
+        if mark.bodies[side] == body and mark.joint != but and (mark.type.guide is None or mark.seat == side)
+    ]
+    named = stage.mechanism.body_geometry.get(body, BodyGeometry()).points
+    points += [stage.frames.on_body(body, at) for at in named.values()]
+    return np.array(points).reshape(-1, 3)
+
+
+def _pitch(frames: Frames, mark: Mark) -> Floats | None:
+    """Points of a joint in which its two wheels mesh (:class:`Mark`); None where their axes are skew."""
+    if mark.type.wheels == "track":
+        return np.array([[0.0, 0.0], [0.0, -float(frames.parameters["radius"][mark.joint])]])
+    ratio = float(frames.parameters["ratio"][mark.joint])
+    turn = frames.rotation[[*mark.bodies]] @ mark.axes
+    centres = [
+        frames.position[b] + frames.rotation[b] @ mark.origin[side] for side, b in enumerate(mark.bodies)
+    ]
+    # Axis of the relative rotation of the wheels, which have the velocities ratio and -1 about their axes.
+    spin, slip = ratio * turn[0, :, 2] + turn[1, :, 2], np.cross(turn[1, :, 2], centres[0] - centres[1])
+    if spin @ spin < 1e-18 or abs(spin @ slip) > _SAME * frames.size * (spin @ spin):
+        return None
+    for wheel in (0, 1):  # the pitch point is in the plane of one of them
+        away, axis = np.cross(spin, slip) / (spin @ spin) + centres[0] - centres[wheel], turn[wheel, :, 2]
+        if abs(spin @ axis) > 1e-9:
+            at = centres[wheel] + away - (away @ axis) / (spin @ axis) * spin
+            pitch = np.array([(at - centres[side]) @ turn[side, :, :2] for side in (0, 1)])
+            if np.hypot(*pitch[wheel]) > _SAME * frames.size:
+                return pitch
+    return None
+
+
+def _guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Line], list[Mark]]:
+    """Rails, tracks, tubes and rods as long as the motion needs, and the marks, those of tubes at mouths."""
+    guides, moved = list[Line](), list(marks)
+    for k, mark in enumerate(marks):
+        slide, rolls = mark.type.guide, mark.type.wheels == "track"
+        if not stage.has(mark) or (slide is None and not rolls):
+            continue
+        # The symbol sits on the body that slides or rolls; the other one has the guide.
+        rides = 1 if slide is None else mark.seat
+        sides = [1 - rides, rides]
+        (holder, rider), (at, to) = (mark.bodies[side] for side in sides), mark.origin[sides]
+        axis, ridden = mark.axes[sides][:, :, slide or 0]
+        feet, heads = (
+            (_joints_of(stage, marks, mark.bodies[side], but=mark.joint) - mark.origin[side]) @ along
+            for side, along in zip(sides, (axis, ridden), strict=True)
+        )
+        turn = stage.quaternion[:, stage.bodies.index(holder)]
+        way = ((stage.place(mark, rides) - stage.place(mark, 1 - rides)) * turned(turn, axis)).sum(axis=1)
+        ways = way[np.isfinite(way)].tolist() or [0.0]
+        near, far = min(ways), max(ways)
+        if holder and rider and mark.type.telescopes and len(feet) and len(heads):
+            foot, head = float(feet.mean()), float(heads.mean())
+            least, most = sorted((near + head - foot, far + head - foot), key=abs)
+            # They nest where the distance keeps its sign and does not change too much for one stage.
+            if least and 1.0 <= most / least <= 1.7:
+                length = min(0.9 * least, 0.55 * most, key=abs)
+                tube = at + np.outer([foot, foot + most - length + 0.06 * least], axis)
+                rod = to + np.outer([head, head - length], ridden)
+                guides += [Line(holder, tube, "tube", joint=mark.joint, foot=tube[0])]
+                guides += [Line(rider, rod, "rod", joint=mark.joint, foot=rod[0])]
+                origin = mark.origin.copy()
+                origin[1 - rides] = tube[1]
+                moved[k] = replace(mark, origin=origin, seat=1 - rides)
+                continue
+        spare = 1.2 * mark.radii[1] if mark.radii else max(0.12 * stage.frames.size, 0.15 * (far - near))
+        low, high = near - spare, far + spare
+        nearest = low if rolls else float(np.clip(feet.mean() if len(feet) else near, low, high))
+        low_foot_high = at + np.outer([low, nearest, high], axis)
+        kind = "track" if rolls else "slot" if mark.type.solid == "rider" else "rail"
+        across = np.cross(mark.axes[1 - rides][:, 2], axis)
+        guides.append(Line(holder, low_foot_high[::2], kind, False, mark.joint, low_foot_high[1], across))
+    return guides, moved
+
+
+def _lines_through(body: int, points: Floats) -> Iterator[Line]:
+    """A link, a polygon, or the edges and facets of a hull through points (n, 3) of a body."""
+    if len(points) < 2:
+        return
+    middle = points - points.mean(axis=0)
+    _, extents, directions = np.linalg.svd(middle, full_matrices=True)
+    rank = int((extents > 1e-3 * extents[0]).sum())
+    if rank == 1:
+        along = middle @ directions[0]
+        yield Line(body, points[[along.argmin(), along.argmax()]], "link")
+        return
+    from scipy.spatial import ConvexHull
+
+    hull = ConvexHull(middle @ directions[:rank].T)
+    if rank == 2:
+        yield Line(body, points[[*hull.vertices, hull.vertices[0]]], "edge", True)
+        return
+    # An edge between two facets of one plane only halves a polygon.
+    normals = hull.equations[:, :3]
+    facet, corner = np.nonzero((normals[:, None] * normals[hull.neighbors]).sum(axis=2) < 1.0 - 1e-6)
+    edges = hull.simplices[facet][np.arange(3) != corner[:, None]].reshape(-1, 2)
+    facets = np.column_stack([hull.simplices, hull.simplices[:, 0]])
+    for kind, rows in (("edge", np.unique(np.sort(edges, axis=1), axis=0)), ("facet", facets)):
+        yield from (Line(body, points[row], kind, kind == "facet") for row in rows)
+
+
+# --- profiles that touch --------------------------------------------------------------------------
+
+
+def outlines_of(stage: Stage) -> list[Line]:
+    """Profiles of cams, contacts, terrains and their followers on drawn bodies."""
+    found: list[Line] = []
+    for pair, curves, kind, radius in _touching(stage):
+        found.append(_sampled(pair, 0, curves[0]))
+        if len(curves) > 1:
+            found.append(_sampled(pair, 1, curves[1]))
+        elif kind == FLAT:
+            found.append(_placed(pair, 1, np.outer(_face(stage, pair, curves[0]), [1.0, 0.0]), False))
+        elif radius:  # a knife has none
+            found.append(_placed(pair, 1, _around(_ROLLER, radius), True))
+    return [line for line in found if line.body in stage.bodies]
+
+
+def _touching(stage: Stage) -> Iterator[tuple[PairFrames, tuple[Curve, ...], int, float]]:
+    """Frames of two profiles, the curves, the kind of the follower, and the radius of its roller, m."""
+    # Of joints; of force elements that press profiles on each other, and of terrains with their wheels.
+    for _, relations in sorted(stage.frames.relations.items()):
+        if relations.curves:
+            (contact,) = relations.constraints[0].terms
+            yield relations.pairs[0], relations.curves, contact.numbers[0], contact.parameter
+    world, poses = (np.eye(3), np.eye(3)), stage.frames.reference
+    for force in stage.mechanism.forces:
+        if force.profile is not None and force.points is not None:
+            profile = profile_from(force.profile)
+            (a, b), (first, second) = force.bodies, map(in_space, force.points)
+            pair = local_frames((a, b), (first, second), world, poses)
+            yield pair, profile.curves, profile.kind, profile.radius
+        elif force.terrain is not None and force.point is not None and force.radius is not None:
+            pair = local_frames((0, force.bodies[0]), (np.zeros(3), in_space(force.point)), world, poses)
+            yield pair, (ground(force.terrain),), POINT, force.radius
+
+
+def _face(stage: Stage, pair: PairFrames, curve: Curve) -> tuple[float, float]:
+    """Ends of a flat face, from where to where it is touched and a little more, m."""
+    if set(pair.bodies) <= set(stage.bodies):
+        some = np.unique(np.linspace(0, len(stage.position) - 1, _POSES).astype(int))
+        places = [(some, stage.bodies.index(body)) for body in pair.bodies]
+        ends = [(stage.position[at], rotation_of(stage.quaternion[at])) for at in places]
+        d, C = relative_pose(ends, pair.origin, pair.axes)[:2]
+        sound = np.isfinite(d).all(axis=1) & np.isfinite(C).all(axis=(1, 2))
+        if sound.any():
+            along, spare = touching(curve, None, FLAT, d[sound], C[sound])[1], _SPARE * curve.size
+            return float(along.min()) - spare, float(along.max()) + spare
+    return -0.5 * curve.size, 0.5 * curve.size
+
+
+def _sampled(pair: PairFrames, side: int, curve: Curve) -> Line:
+    s = np.union1d(curve.breaks, np.linspace(curve.breaks[0], curve.breaks[-1], _PROFILE))
+    points: Floats = curve.at(s)[0]
+    if curve.closed:
+        points[-1] = points[0]
+    return _placed(pair, side, points, curve.closed)
+
+
+# --- gears, wheels and racks: teeth that mesh at the reference, of a visible size ------------------
+
+# The model has pitch circles and ratios; how many teeth there are is chosen here, in the ratio of the radii.
+
+
+def _rims_of(stage: Stage, marks: Sequence[Mark], guides: Sequence[Line]) -> list[Line]:
+    """Rims of the wheels on drawn bodies, once each, and racks toothed along their tracks."""
+    frames, tracks = stage.frames, {guide.joint: guide for guide in guides if guide.kind == "track"}
+    # Teeth of each wheel, and the angle of one of them in the frame of the joint.
+    wheels: dict[tuple[int, ...], tuple[int, float]] = {}
+    rims: list[Line] = []
+    for mark in marks:
+        if mark.pitch is None or mark.radii is None:
+            continue
+        if mark.type.wheels == "track":
+            rims += _on_track(mark, mark.radii[1], tracks.get(mark.joint))
+            continue
+        # One wheel in all its meshes: body, place and radius to six digits.
+        digits = np.round(np.column_stack([mark.origin, mark.radii]) / (frames.size or 1.0) * 1e6)
+        keys = [(body, *place) for body, place in zip(mark.bodies, digits.astype(int).tolist(), strict=True)]
+        new = [side for side in (0, 1) if keys[side] not in wheels]
+        ratio, toward = mark.radii[1] / mark.radii[0], np.arctan2(*mark.pitch.T[::-1]).tolist()
+        # The larger wheel is a ring with teeth inside.
+        internal = mark.type.wheels == "gear" and float(frames.parameters["ratio"][mark.joint]) < 0.0
+        if len(new) == 2:
+            parts = Fraction(ratio).limit_denominator(_DENOMINATOR)
+            times = -(-_FEWEST // max(min(parts.numerator, parts.denominator), 1))
+            wheels[keys[0]] = max(times * parts.denominator, 3), toward[0]
+        for side in new[-1:]:  # a gap where the other one has a tooth
+            teeth, start = wheels[keys[1 - side]]
+            pitches = (start - toward[1 - side]) * teeth / (2 * np.pi)
+            own = max(round(teeth * (ratio if side else 1.0 / ratio)), 3)
+            after = ((pitches if internal else -pitches) + 0.5) * 2 * np.pi / own
+            wheels[keys[side]] = own, toward[side] + after
+        for side in new:
+            ring = internal and mark.radii[side] == max(mark.radii)
+            rims += _rim(mark, side, mark.radii[side], *wheels[keys[side]], ring)
+    return [rim for rim in rims if rim.body in stage.bodies]
+
+
+def _rim(mark: Mark, side: int, radius: float, teeth: int, start: float, ring: bool = False) -> list[Line]:
+    """A toothed rim, and of a ring with teeth inside a circle around it."""
+    module = 2.0 * radius / teeth
+    along, height = _teeth(0, teeth, module).T
+    rim = _around(start + along / radius, radius + (-height if ring else height))
+    lines = [_placed(mark, side, np.concatenate([rim, rim[:1]]), not ring)]
+    return [*lines, _placed(mark, side, _around(_RING, radius + 3.0 * module), False)] if ring else lines
+
+
+def _teeth(first: int, end: int, module: float) -> Floats:
+    """Corners (4 n, 2) of teeth by number: places along the pitch line, heights over it, m."""
+    corners = _TOOTH + np.outer(np.arange(first, end), [np.pi, 0.0])[:, None]
+    return np.asarray(module * corners.reshape(-1, 2))
+
+
+def _around(angle: Floats, radius: Floats | float) -> Floats:
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
+
+
+def _on_track(mark: Mark, radius: float, track: Line | None) -> list[Line]:
+    """A wheel that rolls on a moving body is a pinion on its rack; one that rolls on the frame is smooth."""
+    if track is None or not mark.type.rolls or 0 in mark.bodies:
+        return [_placed(mark, 1, _around(_SMOOTH, radius), True)]
+    module = 2.0 * radius / _FEWEST
+    low, high = (track.points - mark.origin[0]) @ mark.axes[0][:, 0] / (np.pi * module)
+    rack = _placed(mark, 0, _teeth(int(np.ceil(low)), int(np.floor(high)) + 1, module), False)
+    # At the reference the wheel stands over the origin of the track: a gap over a tooth.
+    return [rack, *_rim(mark, 1, radius, _FEWEST, -np.pi / 2 + np.pi / _FEWEST)]
+
+
+def _placed(mark: Mark | PairFrames, side: int, line: Floats, closed: bool) -> Line:
+    points = mark.origin[side] + line @ mark.axes[side][:, :2].T
+    return Line(mark.bodies[side], points, closed=closed)
+
+
+# --- instants ---------------------------------------------------------------------------------------
 
 
 def chosen(there: int, most: int) -> Ints:
@@ -113,21 +481,18 @@ def chosen(there: int, most: int) -> Ints:
 
 def failed_at(trajectory: Trajectory, instant: int) -> str:
     """One line about an instant, ``SG-2, SG-4 singular``; empty where all groups were solved."""
-    status = trajectory.status[instant]
     by_reason: dict[int, list[str]] = {}
-    for g in np.flatnonzero(status).tolist():
-        by_reason.setdefault(int(status[g]), []).append(f"SG-{g + 1}")
-    return "; ".join(f"{listed(names, 4)} {STATUS[reason]}" for reason, names in by_reason.items())
+    for g, reason in enumerate(trajectory.status[instant].tolist(), 1):
+        by_reason.setdefault(reason, []).append(f"SG-{g}")
+    return "; ".join(f"{listed(names, 4)} {STATUS[code]}" for code, names in by_reason.items() if code)
 
 
 def sentence(trajectory: Trajectory) -> str:
     """The first failure and how often it occurs, and the number of others; empty if there are none."""
     status = trajectory.status
-    if not status.any():
+    kinds = [(g, int(status[f, g])) for f, g in np.argwhere(status).tolist()]
+    if not kinds:
         return ""
-    kinds = np.unique([(g, code) for g, column in enumerate(status.T) for code in column if code], axis=0)
-    first = int(np.flatnonzero(status.any(axis=1))[0])
-    group = int(np.flatnonzero(status[first])[0])
-    count = int((status[:, group] == status[first, group]).sum())
-    text = f"SG-{group + 1} {STATUS[status[first, group]]} at {count:,} of {len(status):,} instants"
-    return text + (f", and {len(kinds) - 1} more" if len(kinds) > 1 else "")
+    (group, code), others = kinds[0], len(set(kinds)) - 1
+    text = f"SG-{group + 1} {STATUS[code]} at {kinds.count(kinds[0]):,} of {len(status):,} instants"
+    return text + (f", and {others} more" if others else "")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.shapes import visual_of
+from groups.pictures.scene import visual_of
+from groups.results.table import required
 from groups.rotations import rotation_of
 from mbssa.allowed import Allowed, located
 from mbssa.arrays import Floats
@@ -20,11 +21,8 @@ if TYPE_CHECKING:
     from mbssa import Mechanism
 
 
-#: Triangles of all meshes in one page, and bytes of one file of them.
-MOST_TRIANGLES, _MOST_BYTES = 300_000, 100_000_000
-
-#: Parts that are not shown and that a warning names.
-_NAMED = 3
+#: Triangles of all meshes in one page, bytes of one file of them, and parts not shown that a warning names.
+MOST_TRIANGLES, _MOST_BYTES, _NAMED = 300_000, 100_000_000, 3
 
 #: Simple shapes by trimesh.creation, from the table of a part.
 _SHAPES: Mapping[str, Callable[[Any, Mapping[str, Any]], Any]] = {
@@ -70,10 +68,7 @@ def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> tuple[Solid, ...]:
 
 def _corners(folder: str, part: Mapping[str, Any]) -> Floats:
     """Corners (n, 3, 3) of the triangles of a mesh or of a simple shape, m, in the frame of the part."""
-    try:
-        import trimesh
-    except ImportError as error:
-        raise ImportError('meshes need trimesh: pip install -e ".[meshes]" in the clone') from error
+    trimesh = required("trimesh", "meshes need trimesh", "meshes")
     if "file" not in part:
         if part.get("shape") not in _SHAPES:
             raise ValueError("pictures have meshes, boxes, cylinders and spheres")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.style import DRIVEN, FINE, FRAME_COLOUR, GRID, add_key
+from groups.pictures.canvas import DRIVEN, FINE, FRAME_COLOUR, GRID, add_key
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import require_matplotlib
 from mbssa.pictures.style import FONT, GROUP_EDGE, INK, SMALL_TEXT, TEXT, UNDER_EDGE, axes_at, figure_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from groups.pictures.style import BODY_COLOURS, EDGE, GRID, WIDTH, add_key
+from groups.pictures.canvas import BODY_COLOURS, EDGE, GRID, WIDTH, add_key
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.pictures.files import save
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib

@@ -70,27 +70,27 @@ function buildMechanism(motion, scene, fine) {
   const drawBody = (body, k) => {
     const points = body.points.map((point) => vector(point, lift(k)));
     if (points.length) body.anchor.copy(points.reduce((sum, p) => sum.add(p), new THREE.Vector3())).divideScalar(points.length);
-    const thin = body.lines.length > 1 ? 0.6 * r : r;
-    for (const [a, b] of body.lines) bar(k, points[a], points[b], thin);
-    for (const i of new Set(body.lines.flat())) ball(k, points[i], thin, MAIN);
-    const fans = body.faces.flatMap(([first, ...rim]) => rim.slice(1).flatMap((last, i) => [first, rim[i], last]));
-    if (fans.length) mesh(k, trianglesOf(fans.flatMap((i) => points[i].toArray())), FACE);
-    for (const [line, closed] of body.outlines) {
+    const corners = [], ends = new Map(); // of faces; of links and edges
+    for (const { points: line, kind, closed, across } of motion.lines.filter((one) => one.body === k)) {
       const rim = line.map((point) => vector(point, lift(k)));
+      if (closed) {
+        if (kind) corners.push(...rim.slice(2, -1).flatMap((last, i) => [rim[0], rim[i + 1], last].flatMap((p) => p.toArray())));
+        else mesh(k, trianglesOf(filled(rim.slice(1))), FACE);
+      }
+      if (kind === "facet") continue;
       const length = rim.reduce((sum, p, i) => sum + (i ? p.distanceTo(rim[i - 1]) : 0), 0);
       const thick = Math.min(0.6 * r, (0.35 * length) / rim.length); // teeth are finer than cams
-      for (let i = 1; i < rim.length; i++) bar(k, rim[i - 1], rim[i], thick);
-      if (closed) mesh(k, trianglesOf(filled(rim.slice(1))), FACE);
-    }
-    for (const [from, to, kind, across] of body.guides) {
-      const radius = { rail: 0.45, slot: 0.5, track: 0.45, tube: 1.7, rod: 0.9 }[kind] * r;
-      const ends = [vector(from, lift(k)), vector(to, lift(k))];
+      const radius = kind ? { link: 1, edge: 0.6, rail: 0.45, slot: 0.5, track: 0.45, tube: 1.7, rod: 0.9 }[kind] * r : thick;
       const side = kind === "slot" ? vector(across).multiplyScalar(2 * r) : null;
       for (const sign of side ? [-1, 1] : [0]) {
-        bar(k, ...ends.map((end) => (side ? end.clone().addScaledVector(side, sign) : end)), radius);
+        const shifted = rim.map((p) => (side ? p.clone().addScaledVector(side, sign) : p));
+        for (let i = 1; i < rim.length; i++) bar(k, shifted[i - 1], shifted[i], radius);
       }
-      if (side) for (const end of ends) bar(k, end.clone().sub(side), end.clone().add(side), radius);
+      if (side) for (const end of rim) bar(k, end.clone().sub(side), end.clone().add(side), radius);
+      if (kind === "link" || kind === "edge") rim.forEach((p, i) => ends.set(String(line[i]), [p, radius]));
     }
+    for (const [p, radius] of ends.values()) ball(k, p, radius, MAIN);
+    if (corners.length) mesh(k, trianglesOf(corners), FACE);
   };
 
   const drawJoint = (mark) => {

@@ -9,15 +9,27 @@ function readMotion() {
   const floats = (text) => new Float32Array(bytes(text));
   const time = data.time;
   const count = time.length;
+  // Bodies are numbered by the mechanism; those that are drawn, by their poses.
+  const place = new Map(data.bodies.map((body, k) => [body.index, k]));
+  const placed = (part) => ({ ...part, body: place.get(part.body) });
+  const tubes = new Set(data.lines.filter(({ kind }) => kind === "tube").map(({ joint }) => joint));
+  const readMark = ({ type: [solid, slide, line], bodies, origin, axes, seat, driven, joint }) => {
+    const [body, other] = [bodies[seat], bodies[1 - seat]].map((index) => place.get(index));
+    return { solid, slide, driven, body, other: other ?? body, at: origin[seat], axes: axes[seat], mouth: tubes.has(joint),
+      frame: slide === null && bodies.includes(0) ? origin[bodies.indexOf(0)] : null,
+      rod: line === "rod" && other !== undefined ? origin[1 - seat] : null };
+  };
   return {
     ...data, time, count,
+    lines: data.lines.map(placed),
+    marks: data.marks.map(readMark),
     duration: time[count - 1] - time[0],
     poses: floats(data.poses), // frames × bodies × (x, y, z, qw, qx, qy, qz)
     says: new Uint16Array(bytes(data.says)),
-    solids: data.solids.map((solid) => ({ ...solid, corners: floats(solid.corners) })),
+    solids: data.solids.map((solid) => ({ ...placed(solid), corners: floats(solid.corners) })),
     curves: data.curves.map((curve) => ({ ...curve, parts: curve.parts.map(floats) })),
     forces: data.forces.map((each) => ({ ...each, at: floats(each.at), force: floats(each.force) })), // frames × (x, y, z)
-    paths: data.paths.map((path) => ({ ...path, rates: path.rates.map(floats) })), // frames × (x, y, z)
+    paths: data.paths.map((path) => ({ ...placed(path), rates: path.rates.map(floats) })), // frames × (x, y, z)
     frameAt(t) { // the last instant that is not after t
       let low = 0, high = count - 1;
       while (low < high) {

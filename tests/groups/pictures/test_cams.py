@@ -5,9 +5,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.pictures.outlines import outlines_of
-from groups.pictures.scene import scene_of
-from groups.pictures.shapes import Stage
+from groups.pictures.scene import Stage, outlines_of, scene_of
 from mbssa.joints.frames import joint_frames
 
 

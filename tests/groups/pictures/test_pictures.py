@@ -82,7 +82,7 @@ class TestScene:
 
     def test_a_block_stays_on_its_rail(self, solved):
         scene = scene_of(solved("slider_crank"), 41)
-        (rail,) = scene.guides
+        (rail,) = (line for line in scene.lines if line.joint >= 0)
         (mark,) = (mark for mark in scene.marks if mark.type.guide is not None)
         ends = scene.world(0, rail.points)[0]
         block = scene.world(mark.bodies[mark.seat], mark.origin[mark.seat][None])[:, 0]
@@ -92,8 +92,8 @@ class TestScene:
 
     def test_a_rod_stays_in_its_tube(self, solved):
         scene = scene_of(solved("stewart"), 41)
-        tubes = [guide for guide in scene.guides if guide.kind == "tube"]
-        rods = {guide.joint: guide for guide in scene.guides if guide.kind == "rod"}
+        tubes = [guide for guide in scene.lines if guide.kind == "tube"]
+        rods = {guide.joint: guide for guide in scene.lines if guide.kind == "rod"}
         assert len(tubes) == len(rods) == 6
         for tube in tubes:
             foot, mouth = np.moveaxis(scene.world(tube.body, tube.points), 1, 0)
@@ -115,7 +115,7 @@ class TestScene:
         (tmp_path / "slider.toml").write_text(SLIDER)
         mechanism = mbssa.load(tmp_path / "slider.toml")
         trajectory = groups.build(mbssa.decompose(mechanism)).solve(groups.constant_speed(mechanism, steps=9))
-        (rail,) = scene_of(trajectory, 9).guides
+        (rail,) = (line for line in scene_of(trajectory, 9).lines if line.joint >= 0)
         np.testing.assert_allclose(rail.points[:, 1], 1.0, atol=1e-12)
 
 

@@ -21,7 +21,7 @@ def drawn(name):
 def rims(frames, scene):
     """World points of the rims by body and pitch radius: (radius, teeth, points)."""
     found = {}
-    for outline in scene.outlines:
+    for outline in (line for line in scene.lines if not line.kind):
         points = frames.position[outline.body] + outline.points @ frames.rotation[outline.body].T
         found.setdefault(scene.mechanism.body_name(outline.body), []).append(points)
     return found
@@ -100,7 +100,7 @@ def test_a_rack_is_the_track_of_its_pinion_a_wheel_of_that_radius():
     assert (tip, root) == pytest.approx((0.008, 0.008), rel=1e-9)
     (rack,) = found["rack"]
     assert rack[:, 1].mean() == pytest.approx(-0.16, abs=0.001)
-    (track,) = (guide for guide in scene.guides if scene.mechanism.joint_ids[guide.joint] == "pinion")
+    (track,) = (line for line in scene.lines if line.kind == "track")
     assert scene.mechanism.body_name(track.body) == "rack"
     assert track.points[:, 1] == pytest.approx([-0.16, -0.16])
 
@@ -120,5 +120,5 @@ def test_a_wheel_on_the_ground_is_smooth():
     trajectory = groups.build(mbssa.decompose(wheel)).solve(motion)
     assert trajectory.ok
     scene = scene_of(trajectory, 5)
-    (rim,) = scene.outlines
+    (rim,) = (line for line in scene.lines if not line.kind)
     assert np.linalg.norm(rim.points - rim.points[:-1].mean(axis=0), axis=1) == pytest.approx(0.05)
