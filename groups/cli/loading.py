@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from groups.building import build
-from groups.cli.arguments import by_option
+from groups.cli.options import by_option
 from groups.model import Model
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.motion.files import header_of
@@ -52,20 +52,33 @@ def motion_to_solve(
 ) -> Motion:
     """Motion of the options, or the model's own; else exit 2."""
     # The bodies `kept` and the `level` of the solution decide how much memory it needs.
-    mechanism = model.mechanism
-    own = mechanism.motion or usual_motion(mechanism)
+    mechanism, rows = model.mechanism, model.mechanism.n_bodies
+    if kept is not None:
+        rows = len(model.held_bodies(np.array(kept, dtype=np.int64)))
+    numbers = 8 * rows * sum(_NUMBERS[mechanism.space][: LEVELS.index(level) + 1])
+    numbers += 24 * mechanism.n_driven + 25 * model.structure.n_groups
+
+    def check_memory(instants: int) -> None:
+        try:
+            memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        except (AttributeError, ValueError, OSError):  # not available on this system
+            return
+        needed = instants * numbers
+        if needed >= 0.9 * memory:
+            fail(
+                f"{instants:,} instants of {counted(rows, 'body')} need {needed / 1e9:,.0f} GB, and this "
+                f"machine has {memory / 1e9:,.0f}; write fewer --steps, name bodies with --keep, or a lower "
+                "--level"
+            )
+
+    own = usual_motion(mechanism) if path is None and mechanism.motion is None else mechanism.motion
     if path is None and own is None:
-        inputs = driven_coordinates(mechanism)
-        columns = f"\n\nor give columns, --motion FILE.csv, with the header\n\n{header_of(mechanism)}"
-        fail(
-            f"{name} carries no motion. Write one into its file, or into a file of its own for "
-            f"--motion FILE.toml:\n\n{_motion_to_write(inputs, mechanism.units)}{columns if inputs else ''}"
-        )
+        fail(f"{name} carries no motion. Write one into its file, or into {_motion_to_write(mechanism)}")
     if path is None and mechanism.motion is None and own is not None:
         ((coordinate, law),) = own.inputs.items()
         range_ = "one turn" if law.name == "speed" else "the range of its limits"
         print(f"{name} carries no motion: {coordinate} goes through {range_} in 1 s", file=sys.stderr)
-    _check_memory(model, steps or (own.steps if path is None and own is not None else 1), kept, level)
+    check_memory(steps or (own.steps if path is None and own is not None else 1))
     try:
         if path is None:
             motion = default_motion(mechanism, steps=steps, duration=duration)
@@ -76,62 +89,43 @@ def motion_to_solve(
     except ValueError as error:
         named = by_option(str(error))
         fail(named if named.startswith("--") else f"{path or name}: {error}")
-    _check_memory(model, len(motion.time), kept, level)
+    check_memory(len(motion.time))
     return motion
 
 
-def _motion_to_write(inputs: Sequence[str], units: tuple[str, str]) -> str:
-    """Suggested ``[motion]`` of a model file, with these driven coordinates and units of length and angle."""
-    lines = ["[motion]", "duration = 1.0", "steps = 101"]
-    if inputs:
-        lines += ["", "[motion.inputs]"]
+def _motion_to_write(mechanism: Mechanism) -> str:
+    """Suggested files of a motion: ``[motion]`` with the driven coordinates in units of the file; columns."""
+    inputs = driven_coordinates(mechanism)
+    lines = ["a file of its own for --motion FILE.toml:\n", "[motion]", "duration = 1.0", "steps = 101"]
+    lines += ["\n[motion.inputs]"] * bool(inputs)
     for name in inputs:
-        given = given_in("m" if is_length(name) else "rad", units)[1]
-        amplitude = float(f"{(0.01 if is_length(name) else 0.1) / given:.1g}")
+        unit, usual = ("m", 0.01) if is_length(name) else ("rad", 0.1)
+        amplitude = float(f"{usual / given_in(unit, mechanism.units)[1]:.1g}")
         lines.append(f'"{name}" = {{ law = "harmonic", amplitude = {amplitude}, frequency = 1.0 }}')
+    if inputs:
+        lines += ["\nor give columns, --motion FILE.csv, with the header", f"\n{header_of(mechanism)}"]
     return "\n".join(lines)
 
 
-def _check_memory(model: Model, instants: int, kept: Sequence[int] | None, level: Level) -> None:
-    """Exit 2 if a trajectory does not fit into this machine's memory."""
-    mechanism = model.mechanism
-    rows = mechanism.n_bodies if kept is None else len(model.held_bodies(np.array(kept, dtype=np.int64)))
-    poses = 8 * rows * sum(_NUMBERS[mechanism.space][: LEVELS.index(level) + 1])
-    needed = instants * (poses + 24 * mechanism.n_driven + 25 * model.structure.n_groups)
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not available on this system
-        return
-    if needed >= 0.9 * memory:
-        fail(
-            f"{instants:,} instants of {counted(rows, 'body')} need {needed / 1e9:,.0f} GB, and this machine "
-            f"has {memory / 1e9:,.0f}; write fewer --steps, name bodies with --keep, or a lower --level"
-        )
-
-
 def _reasons(report: Report, name: str) -> str:
-    mechanism = report.structure.mechanism
-    lines = [f"{name} cannot be solved as given"]
+    mechanism, reasons = report.structure.mechanism, list[str]()
     if mechanism.without_geometry:
         bare = [
-            f"{mechanism.joint_ids[j]} {mechanism.joints[j].type.code}"
-            f" ({', '.join(mechanism.joints[j].type.required)})"
-            for j in mechanism.without_geometry
+            f"{joint.id} {joint.type.code} ({', '.join(joint.type.required)})"
+            for joint in map(mechanism.joints.__getitem__, mechanism.without_geometry)
         ]
-        lines.append(f"  - no geometry at {listed(bare, _LISTED)}: write these keys at the joints")
+        reasons.append(f"no geometry at {listed(bare, _LISTED)}: write these keys at the joints")
     if untrusted := mechanism.untrusted_said:
-        lines.append(f"  - code that the file names is not run, at {untrusted}; {REMEDY}")
+        reasons.append(f"code that the file names is not run, at {untrusted}; {REMEDY}")
     fatal = [finding.text for finding in report.findings if finding.fatal]
-    lines += [f"  - {text}" for text in fatal[:_LISTED]]
-    if len(fatal) > _LISTED:
-        lines.append(f"  - … and {len(fatal) - _LISTED} more")
+    reasons += fatal[:_LISTED] + [f"… and {len(fatal) - _LISTED} more"] * (len(fatal) > _LISTED)
+    lines = [f"{name} cannot be solved as given", *(f"  - {reason}" for reason in reasons)]
     if report.solvable:
         return "\n".join(lines)
-    if report.proposals:
-        lines.append("what would help, each verified")
+    lines += ["what would help, each verified"] * bool(report.proposals)
     for proposal in report.proposals[:_LISTED]:
-        text = proposal.text
+        then = ""
         if proposal.kind == "inputs":
-            text += f"; then driven: {listed(driven_coordinates(proposal.apply(mechanism)), _LISTED)}"
-        lines.append(f"  - {text}")
+            then = f"; then driven: {listed(driven_coordinates(proposal.apply(mechanism)), _LISTED)}"
+        lines.append(f"  - {proposal.text}{then}")
     return "\n".join([*lines, f"mbssa check {name} says more"])

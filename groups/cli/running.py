@@ -5,31 +5,30 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
 from time import perf_counter
 from types import FrameType
+from typing import Any, NamedTuple
 
-import numpy as np
-from typer.models import OptionInfo
-
+from groups.cli.options import Options
 from groups.model import Model
 from groups.motion import Motion
 from groups.status import NOT_COMPUTED
-from groups.trajectory import Branch, Level, Trajectory
+from groups.trajectory import Level, Trajectory
 from mbssa.cli import RUNNER
 from mbssa.cli.options import flag, option
-from mbssa.progress import Progress, bar
+from mbssa.progress import bar
 
 #: Shortest compilation, and shortest proof that an option requests, that are announced (s).
 ANNOUNCED, ANNOUNCED_PROOF = 1.0, 3.0
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(Options):
     """Options of a run by a plan; true where one of them is given."""
 
     workers: int | None = option("N", "Solve on so many cores, by the plan predicted fastest.", min=1)
@@ -38,80 +37,53 @@ class Request:
     checkpoint: Path | None = option("FOLDER", "Keep what is done, so that --resume can go on from it.")
     resume: bool = flag("--resume", "Go on from what --checkpoint keeps.")
 
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():  # of options that are not given
-            if isinstance(value, OptionInfo):
-                object.__setattr__(self, name, value.default)
-
     def __bool__(self) -> bool:
         return self != Request()
 
 
-@dataclass(frozen=True, eq=False)
-class TimedRun:
+class TimedRun(NamedTuple):
     """A trajectory with the times (s) that it took."""
 
     trajectory: Trajectory
     compiling: float  # s of making machine code
     solving: float  # s for the motion itself
     stopped: bool  # by Ctrl-C before the last instant
-    how: str = ""  # the plan in words; empty for one group after another
-    compiled: bool = False  # by machine code, not NumPy
-
-    @property
-    def reached(self) -> Trajectory:
-        """The trajectory without the instants that no group was computed at."""
-        computed = (self.trajectory.status != NOT_COMPUTED).any(axis=1)
-        return self.trajectory.instants(np.flatnonzero(computed)) if self.stopped else self.trajectory
+    how: str  # the plan in words; empty for one group after another
+    compiled: bool  # by machine code, not NumPy
 
 
 def solve_interactively(
     model: Model,
     motion: Motion,
-    *,
-    bodies: Sequence[str | int] | None = None,
     level: Level = "acceleration",
-    modes: Mapping[int, int] | None = None,
-    branch: Branch | None = None,
     compiled: bool | None = None,
     request: Request | None = None,
+    **chosen: Any,
 ) -> TimedRun:
     """Solve a motion with progress on standard error, until Ctrl-C or its end."""
     # Machine code is made first, so that this is not in the time of the motion. Ctrl-C before anything is
-    # solved, and a second one, raise KeyboardInterrupt.
+    # solved, and a second one, raise KeyboardInterrupt. Further keywords are those of Model.solve.
     planned = resolve_name(RUNNER)(request, model, motion, level) if request else None
     compiled = model.compiles(len(motion.time)) if compiled is None else compiled
     begin = perf_counter()
     if compiled:
-        with bar() as show:
-            if model.compile_seconds > ANNOUNCED:
-                _announce(show, f"compiling the model: about {model.compile_seconds:.0f} s")
-            compiled = model.compile()
-    if branch in ("proven", "smooth"):  # by default what takes long is checked alone
+        _announce("compiling the model", model.compile_seconds, ANNOUNCED)
+        compiled = model.compile()
+    if chosen.get("branch") in ("proven", "smooth"):  # by default what takes long is checked alone
         seconds = model.proof_seconds(len(motion.time), compiled=compiled)
-        if seconds > ANNOUNCED_PROOF:
-            with bar() as show:
-                _announce(show, f"proving the branches: about {seconds:.0f} s")
+        _announce("proving the branches", seconds, ANNOUNCED_PROOF)
     start = perf_counter()
     with stoppable_progress(f"solving {len(motion.time):,} instants") as progress:
-        trajectory = (planned or model.solve)(
-            motion, bodies=bodies, level=level, modes=modes, branch=branch, compiled=compiled,
-            progress=progress,
-        )  # fmt: skip
-    return TimedRun(
-        trajectory,
-        compiling=start - begin,
-        solving=perf_counter() - start,
-        stopped=bool((trajectory.status == NOT_COMPUTED).any()),
-        how=planned.how if planned else "",
-        compiled=compiled,
-    )
+        solve = planned or model.solve
+        trajectory = solve(motion, level=level, compiled=compiled, progress=progress, **chosen)
+    stopped = bool((trajectory.status == NOT_COMPUTED).any())
+    how = planned.how if planned else ""
+    return TimedRun(trajectory, start - begin, perf_counter() - start, stopped, how, compiled)
 
 
-def _announce(show: Progress, text: str) -> None:
-    if not sys.stderr.isatty():
-        print(text, file=sys.stderr, flush=True)
-    show(text, 0.0)
+def _announce(work: str, seconds: float, least: float) -> None:
+    if seconds > least:
+        print(f"{work}: about {seconds:.0f} s", file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from groups.dynamics.masses import massless
 from groups.dynamics.results import unit_of_drive
 from groups.reports.about import fault_lines, model_lines, quantity, span_text
 from mbssa.arrays import Floats
-from mbssa.reports.table import SHOWN, Bad, Good, Part, Report, Table, plain
+from mbssa.reports.table import SHOWN, Bad, Columns, Good, Part, Report, Table, plain
 from mbssa.texts import listed
 from mbssa.units import given_in, quantity_text, units_record
 
@@ -30,30 +29,71 @@ _ROUNDING = 1e-12
 
 def forces_report(structure: Structure, forces: Forces, motion: Motion | None = None) -> Report:
     """Tables of drives and joints, largest shaking force, balance of power, and what to know."""
-    units, faults = forces.trajectory.mechanism.units, forces.faults(motion)
-    force, moment = (given_in(unit, units)[0] for unit in ("N", "N m"))
-    drives = {
+    mechanism, faults = forces.trajectory.mechanism, forces.faults(motion)
+    units = mechanism.units
+    (force, _), (moment, scale) = (given_in(unit, units) for unit in ("N", "N m"))
+    drives = [
+        quantity(
+            name, unit_of_drive(name), units, lowest=_extreme(given, np.min), highest=_extreme(given, np.max)
+        )
+        | {"mean_power": _extreme(power, np.mean), "maximum_power": _extreme(power, np.max)}
+        for name, given, power in zip(forces.drives, forces.driving.T, forces.drive_power.T, strict=True)
+    ]
+    joints = _joint_rows(forces)
+    of_drives: Columns = {
         "Drive": ("name", ""), "From": ("lowest", ".4g"), "To": ("highest", ".4g"), "Unit": ("unit", ""),
         "Mean power (W)": ("mean_power", ".4g"), "Maximum power (W)": ("maximum_power", ".4g"),
     }  # fmt: skip
-    joints = {
+    of_joints: Columns = {
         "Joint": ("joint", ""), "Acts on": ("body", ""), f"Maximum force ({force})": ("force", ".4g"),
-        f"Maximum moment ({moment})": ("moment", ".4g"), "Not determined": ("open", ""),
+        f"Maximum moment ({moment})": ("moment", ".4g"), "Not determined": ("indeterminate", ""),
     }  # fmt: skip
-    driven, bound = _drive_rows(forces), _joint_rows(forces)
-    rows = [row | {"open": ", ".join(row["indeterminate"]) or "–"} for row in bound]
-    balanced: list[Part] = [Good("every group is balanced at every instant")]
-    massless_bodies = [structure.mechanism.body_name(body) for body in massless(structure.mechanism)]
+    shaking, turning = _largest(forces.shaking_force), _largest(forces.shaking_moment)
+    elements = forces.element_power
+    powers = (*forces.drive_power.T, *elements.values(), forces.gravity_power, forces.kinetic_power)
+    power = max(_extreme(np.abs(each), np.max) for each in powers)
+    balance = _extreme(np.abs(forces.balance), np.max)
+    held = {name: _extreme(each, np.max) for name, each in forces.held.items()}
+    bare = [mechanism.body_name(body) for body in massless(mechanism)]
+
+    def text(value: float, unit: str) -> str:
+        return quantity_text(value, unit, units, ".4g") if np.isfinite(value) else "–"
+
+    notes: list[Part] = []
+    if len(bare) == mechanism.n_bodies - 1 and not elements:
+        notes = [Bad("no body has mass and no force acts: write [body.inertia] or [[force]] into the model")]
+    elif bare:
+        notes = [f"massless: {listed(bare, _LISTED)}"]
+    notes += [
+        f"passive rotation of {name}: locked to its convention, as by a guide in the frame, by a moment "
+        f"of up to {text(most, 'N m')}"
+        for name, most in held.items()
+    ]
+    notes += forces.acting_locks()
+    notes += [Bad(sentence) for sentence in (*forces.pulling(), *forces.without_place())]
+    if forces.indeterminate:
+        chosen = all(one.unknown is not None for one in forces.joints.values())
+        given = "those of least norm" if chosen else "not given; --minimum-norm gives those of least norm"
+        count = len(forces.indeterminate)
+        notes += [
+            f"redundant constraints leave {count} components of reactions open, which are {given}:",
+            f"  {listed(forces.indeterminate, _LISTED)} (axes of the joint)",
+        ]
     parts: list[Part] = [
         *model_lines(structure),
         span_text(forces.trajectory.time),
-        Table.of(driven, drives),
-        Table.of(rows, joints, wraps=True, shown=SHOWN, rest="… and {} more joints"),
-        *_figures(forces),
-        *_notes(forces, massless_bodies),
-        *(fault_lines(faults) or balanced),
+        Table.of(drives, of_drives),
+        Table.of(joints, of_joints, wraps=True, shown=SHOWN, rest="… and {} more joints"),
+        f"on the frame: force up to {text(shaking, 'N')}, moment about the world's origin up to "
+        f"{text(turning, 'N m')}",
+        f"balance of power: off by {balance:.1e} W at most, beside powers of up to {power:.4g} W",
+        *(
+            f"force {name}: power {_extreme(given, np.min):.4g} … {_extreme(given, np.max):.4g} W"
+            for name, given in elements.items()
+        ),
+        *notes,
+        *(fault_lines(faults) or [Good("every group is balanced at every instant")]),
     ]
-    scale = given_in("N m", units)[1]
 
     def record() -> dict[str, Any]:
         """Forces as lists, texts and numbers; None is what is not known."""
@@ -65,14 +105,14 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
             "pulling": forces.pulling(),
             "without_place": forces.without_place(),
             "units": units_record(units),
-            "drives": driven,
-            "joints": bound,
-            "shaking_force": _largest(forces.shaking_force),
-            "shaking_moment": _largest(forces.shaking_moment) / scale,
-            "balance": _extreme(np.abs(forces.balance), np.max),
-            "largest_power": _largest_power(forces),
-            "massless": massless_bodies,
-            "held": {name: _extreme(moment, np.max) / scale for name, moment in forces.held.items()},
+            "drives": drives,
+            "joints": joints,
+            "shaking_force": shaking,
+            "shaking_moment": turning / scale,
+            "balance": balance,
+            "largest_power": power,
+            "massless": bare,
+            "held": {name: most / scale for name, most in held.items()},
             "lock_effect": _extreme(forces.lock_effect, np.max),
             "indeterminate": forces.indeterminate,
         }
@@ -80,18 +120,9 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
     return Report(parts, record)
 
 
-def _drive_rows(forces: Forces) -> list[dict[str, Any]]:
-    rows, units = list[dict[str, Any]](), forces.trajectory.mechanism.units
-    for name, driving, power in zip(forces.drives, forces.driving.T, forces.drive_power.T, strict=True):
-        ends = {"lowest": _extreme(driving, np.min), "highest": _extreme(driving, np.max)}
-        powers = {"mean_power": _extreme(power, np.mean), "maximum_power": _extreme(power, np.max)}
-        rows.append(quantity(name, unit_of_drive(name), units, **ends) | powers)
-    return rows
-
-
 def _joint_rows(forces: Forces) -> list[dict[str, Any]]:
     """Largest force and moment of each joint's determined components; rounding is 0."""
-    found: list[dict[str, Any]] = [
+    found = [
         plain(of, "joint body")
         | {"force": _largest(of.local_force), "moment": _largest(of.local_moment)}
         | plain(of, "indeterminate")
@@ -100,9 +131,8 @@ def _joint_rows(forces: Forces) -> list[dict[str, Any]]:
     size, scale = forces.trajectory.reference.size, given_in("N m", forces.trajectory.mechanism.units)[1]
     largest = max([0.0, *(v for one in found for v in (one["force"], one["moment"] / size) if v == v)])
     for one in found:
-        for key, least in (("force", _ROUNDING * largest), ("moment", _ROUNDING * largest * size)):
-            one[key] = 0.0 if one[key] < least else one[key]
-        one["moment"] /= scale
+        for key, of, unit in (("force", 1.0, 1.0), ("moment", size, scale)):
+            one[key] = 0.0 if one[key] < _ROUNDING * largest * of else one[key] / unit
     return found
 
 
@@ -116,54 +146,3 @@ def _largest(vectors: Floats) -> float:
 def _extreme(values: Floats, of: Any) -> float:
     known = values[np.isfinite(values)]
     return float(of(known)) if len(known) else float("nan")
-
-
-def _figures(forces: Forces) -> list[str]:
-    units = forces.trajectory.mechanism.units
-    shaking = _text(_largest(forces.shaking_force), "N", units)
-    moment = _text(_largest(forces.shaking_moment), "N m", units)
-    worst, power = _extreme(np.abs(forces.balance), np.max), _largest_power(forces)
-    return [
-        f"on the frame: force up to {shaking}, moment about the world's origin up to {moment}",
-        f"balance of power: off by {worst:.1e} W at most, beside powers of up to {power:.4g} W",
-        *(
-            f"force {name}: power {_extreme(given, np.min):.4g} … {_extreme(given, np.max):.4g} W"
-            for name, given in forces.element_power.items()
-        ),
-    ]
-
-
-def _text(value: float, unit: str, units: tuple[str, str]) -> str:
-    return quantity_text(value, unit, units, ".4g") if np.isfinite(value) else "–"
-
-
-def _largest_power(forces: Forces) -> float:
-    elements, own = forces.element_power.values(), (forces.gravity_power, forces.kinetic_power)
-    powers = (*forces.drive_power.T, *elements, *own)
-    return max(_extreme(np.abs(power), np.max) for power in powers)
-
-
-def _notes(forces: Forces, without: Sequence[str]) -> list[Part]:
-    """Massless bodies, moments that hold passive rotations, and reactions that are open."""
-    mechanism, lines = forces.trajectory.mechanism, list[Part]()
-    if len(without) == mechanism.n_bodies - 1 and not forces.element_power:
-        lines.append(
-            Bad("no body has mass and no force acts: write [body.inertia] or [[force]] into the model")
-        )
-    elif without:
-        lines.append(f"massless: {listed(without, _LISTED)}")
-    for name, moment in forces.held.items():
-        most = _text(_extreme(moment, np.max), "N m", mechanism.units)
-        lines.append(
-            f"passive rotation of {name}: locked to its convention, as by a guide in the frame, by a moment "
-            f"of up to {most}"
-        )
-    lines += forces.acting_locks()
-    lines += [Bad(sentence) for sentence in (*forces.pulling(), *forces.without_place())]
-    if forces.indeterminate:
-        chosen = all(one.unknown is not None for one in forces.joints.values())
-        given = "those of least norm" if chosen else "not given; --minimum-norm gives those of least norm"
-        count = len(forces.indeterminate)
-        lines.append(f"redundant constraints leave {count} components of reactions open, which are {given}:")
-        lines.append(f"  {listed(forces.indeterminate, _LISTED)} (axes of the joint)")
-    return lines

@@ -26,21 +26,21 @@ def simulation_report(found: Simulation) -> Report:
     for name, values in found.coordinates.items():
         numbers = dict(zip(keys, (values[0], values.min(), values.max(), values[-1]), strict=True))
         rows.append(quantity(name, coordinate_unit(name), units, **numbers))
-    ends = {key.capitalize(): (key, ".5g") for key in keys}
-    columns = {"Coordinate": ("name", ""), **ends, "Unit": ("unit", "")}
-    energies = (found.kinetic_energy, found.potential_energy)
-    kinetic, potential = (f"{energy.min():.4g} … {energy.max():.4g} J" for energy in energies)
-    position = quantity_text(found.position_error.max(), "m", units, ".1e")
-    velocity = quantity_text(found.velocity_error.max(), "m/s", units, ".1e")
+    columns = {"Coordinate": ("name", ""), **{key.capitalize(): (key, ".5g") for key in keys}}
+    kinetic, potential = ([e.min(), e.max()] for e in (found.kinetic_energy, found.potential_energy))
+    balance, work = np.abs(found.balance).max(), found.work[-1]
+    position, velocity = found.position_error.max(), found.velocity_error.max()
+    off = quantity_text(position, "m", units, ".1e"), quantity_text(velocity, "m/s", units, ".1e")
     parts: list[Part] = [
         *model_lines(found.structure),
         f"method {found.method}, {found.integrator}, tolerance {found.tolerance:g}: {span_text(found.time)}; "
         f"{found.steps:,} steps, {found.evaluations:,} evaluations",
         *([f"prescribed: {', '.join(found.prescribed)}"] if found.prescribed else []),
-        Table.of(rows, columns, shown=SHOWN, rest="… and {} more"),
-        f"kinetic energy {kinetic}, potential energy {potential}, work of forces {found.work[-1]:.4g} J",
-        f"balance of energy: off by {np.abs(found.balance).max():.1e} J at most",
-        f"constraints: off by {position}, {velocity} at most",
+        Table.of(rows, columns | {"Unit": ("unit", "")}, shown=SHOWN, rest="… and {} more"),
+        f"kinetic energy {kinetic[0]:.4g} … {kinetic[1]:.4g} J, "
+        f"potential energy {potential[0]:.4g} … {potential[1]:.4g} J, work of forces {work:.4g} J",
+        f"balance of energy: off by {balance:.1e} J at most",
+        f"constraints: off by {off[0]}, {off[1]} at most",
         *(f"event {one.name} at t = {one.time:.9g} s" for one in found.events[:_LISTED]),
         *(
             f"independent coordinates from t = {change.time:.6g} s on: {', '.join(change.after)} "
@@ -51,9 +51,10 @@ def simulation_report(found: Simulation) -> Report:
     more = sum(max(0, len(listed) - _LISTED) for listed in (found.events, found.changes))
     if more:
         parts.append(f"… and {more} more events and changes; --format json lists them all")
-    end = values_text({name: float(values[-1]) for name, values in found.coordinates.items()}, units)
-    ended = f"{found.status} (at the end {end})"
-    state = Good(f"{found.status}, checked by its balances") if found.ok else Bad(ended)
+    state: Part = Good(f"{found.status}, checked by its balances")
+    if not found.ok:
+        end = {name: float(values[-1]) for name, values in found.coordinates.items()}
+        state = Bad(f"{found.status} (at the end {values_text(end, units)})")
 
     def record() -> dict[str, Any]:
         length = given_in("m", units)[1]
@@ -66,12 +67,12 @@ def simulation_report(found: Simulation) -> Report:
             **plain(found, "steps evaluations released prescribed"),
             "units": units_record(units),
             "coordinates": rows,
-            "kinetic_energy": [found.kinetic_energy.min(), found.kinetic_energy.max()],
-            "potential_energy": [found.potential_energy.min(), found.potential_energy.max()],
-            "work": found.work[-1],
-            "balance": np.abs(found.balance).max(),
-            "position_error": found.position_error.max() / length,
-            "velocity_error": found.velocity_error.max() / length,
+            "kinetic_energy": kinetic,
+            "potential_energy": potential,
+            "work": work,
+            "balance": balance,
+            "position_error": position / length,
+            "velocity_error": velocity / length,
             "events": [plain(one, "name time ends") for one in found.events],
             "changes": [plain(one, "time before after") for one in found.changes],
             "notes": found.notes,
