@@ -10,7 +10,7 @@ from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.running import solve_interactively
 from groups.dynamics import forces as forces_of
 from groups.dynamics.inverse import driven_elsewhere
-from groups.reports.forces import forces_report
+from groups.reports.dynamics import forces_report
 from groups.trajectory import Trajectory
 from mbssa import ModelError, Structure, load
 from mbssa.cli.console import fail, fail_all, failing, refuse, stopping

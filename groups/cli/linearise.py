@@ -7,7 +7,7 @@ from functools import partial
 from groups.cli import options
 from groups.dynamics.forward.small_motions import equilibrium
 from groups.dynamics.forward.small_motions import linearise as linearise_about
-from groups.reports.small_motions import small_motions_report
+from groups.reports.dynamics import small_motions_report
 from mbssa import load
 from mbssa.cli.console import NOT_DETERMINED, deliver, fail, failing, refuse
 from mbssa.cli.options import MODEL, SHEET, flag, number_of, option

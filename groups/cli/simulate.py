@@ -15,7 +15,7 @@ from groups.dynamics.forward import Event, Method
 from groups.dynamics.forward import simulate as simulate_by
 from groups.dynamics.forward.integration import Integrator
 from groups.dynamics.forward.running import model_of
-from groups.reports.simulation import simulation_report
+from groups.reports.dynamics import simulation_report
 from groups.trajectory import load_trajectory
 from mbssa import load
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, fail_all, failing, refuse, stopping

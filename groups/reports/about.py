@@ -1,57 +1,21 @@
-"""Lines and columns that reports of groups have in common."""
+"""Lines and quantities that reports have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from mbssa.arrays import Floats
 from mbssa.reports.structure import summary_head, treatment_lines
-from mbssa.reports.table import SHOWN, Bad, Columns, Heading, Part, Table, first_lines
+from mbssa.reports.table import Bad, Heading, Part, first_lines
 from mbssa.units import given_in
 
 if TYPE_CHECKING:
-    from groups.model import Model
     from mbssa import Structure
 
 
 #: Faults that a page lists before it only counts the rest.
 _FAULTS = 20
-
-#: Letters of a line of bodies in a narrow table.
-_WRAPPED = 12
-
-
-def group_table(model: Model, columns: Columns, numbers: Sequence[int] | None = None) -> Table:
-    """A row for each group (or these indices): number, bodies, type, solver, and further columns by index."""
-    groups = model.structure.groups
-    head: Columns = {
-        "SG": (lambda g: g + 1, "d"), "Bodies": (lambda g: ", ".join(map(str, groups[g].bodies)), ""),
-        "SG type": (lambda g: groups[g].type_name, ""),
-        "Solver": (lambda g: model.solvers[g].title, ""),
-    }  # fmt: skip
-    rest = "… and {} more groups; --format json lists them all"
-    items = range(len(groups)) if numbers is None else numbers
-    table = Table.of(items, {**head, **columns}, shown=SHOWN, rest=rest)
-
-    def narrow(g: int) -> tuple[str, ...]:
-        number, bodies, name, *cells = table.cells(g)
-        below = "\n".join([name, *wrap(bodies, max(len(name), _WRAPPED))])
-        return number, below, *(cell.replace(": ", ":\n").replace(", ", ",\n") for cell in cells)
-
-    titles = tuple(title for title in table.columns if title != "Bodies")
-    return replace(table, narrow=replace(table, columns=titles, row=narrow, tight=True))
-
-
-def group_records(model: Model) -> list[dict[str, Any]]:
-    """Number, bodies and type of each group, and the form and name of its solver."""
-    return [
-        {"number": group.number, "bodies": group.bodies, "type": group.type_name}
-        | {"form": solver.form, "solver": solver.name}
-        for group, solver in zip(model.structure.groups, model.solvers, strict=True)
-    ]
 
 
 def model_lines(structure: Structure) -> list[str]:
