@@ -1,4 +1,4 @@
-"""Models that can be solved and their motions; what prevents a solution is an error of the command."""
+"""Models that can be solved and their motions; what prevents a solution is said."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 
 from groups.building import build
 from groups.cli.options import by_option
+from groups.engine.solve import plan_of
 from groups.model import Model
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.motion.files import header_of
 from groups.motion.sampling import usual_motion
+from groups.results.limits import excesses
+from groups.status import NOT_COMPUTED
 from groups.trajectory import LEVELS, Level
-from mbssa import Mechanism, ModelError
+from mbssa import Mechanism, ModelError, decompose
 from mbssa.analysis.check import Report, check
 from mbssa.cli.console import NOT_DETERMINED, fail
 from mbssa.joints.catalogue import is_length
@@ -26,6 +30,10 @@ from mbssa.units import given_in
 
 #: Joints, findings and proposals that a message lists before it only counts the rest.
 _LISTED = 40
+#: Instants of a motion that is examined, at most: what lies between them is proven, or found.
+INSTANTS = 73
+#: Seconds of plain Python at which the examination of a motion ends; a longer one does not begin.
+LONGEST = 10.0
 #: Numbers of one pose, its velocity and its acceleration.
 _NUMBERS = {"planar": (3, 3, 3), "spatial": (7, 6, 6)}
 
@@ -129,3 +137,35 @@ def _reasons(report: Report, name: str) -> str:
             then = f"; then driven: {listed(driven_coordinates(proposal.apply(mechanism)), _LISTED)}"
         lines.append(f"  - {proposal.text}{then}")
     return "\n".join([*lines, f"mbssa check {name} says more"])
+
+
+def singular_positions(mechanism: Mechanism) -> list[str]:
+    """A sentence for each singular position and passed limit of the model's own motion; none if too large."""
+    try:
+        model, motion = build(decompose(mechanism)), default_motion(mechanism)
+    except (ValueError, np.linalg.LinAlgError):
+        return []
+    if len(motion.time) > INSTANTS:
+        motion = default_motion(mechanism, steps=INSTANTS)
+    if plan_of(model).seconds(len(motion.time)) > LONGEST:
+        return []
+    end = process_time() + LONGEST
+    found = model.solve(
+        motion,
+        level="velocity",
+        branch="proven",
+        compiled=False,
+        progress=lambda _share: process_time() < end,
+    )
+    said = [
+        f"SG-{one.group} of {model.group_names[one.group - 1]} is singular {one}"
+        for one in found.singular
+        if one.kind != "unresolved"
+    ]
+    said += [one.text(mechanism.units) for one in excesses(found)]
+    said = [f"in the model's motion {text}" for text in said]
+    computed = int((found.status != NOT_COMPUTED).all(axis=1).sum())
+    if computed < len(motion.time):
+        last = f"{motion.time[max(computed - 1, 0)]:.5g} s"
+        said.append(f"the model's motion was examined up to {last}; mbssa solve continues to its end")
+    return said

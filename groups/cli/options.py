@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 import typer
@@ -38,6 +38,9 @@ from mbssa.cli.outputs import (
 from mbssa.film import FILMS, Film, require_video
 from mbssa.joints.catalogue import is_length
 from mbssa.reports.table import Report
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Files = list[Path] | None
 Write = Callable[[Target], object]
@@ -172,14 +175,8 @@ class OutputOptions(Options):
             return faults
         still = at_reference(model, kept, level)
         try:
-            if self.plot and self.points:
-                from groups.pictures.paths import paths
-
-                paths(still, self.points)
-            elif self.plot:
-                from groups.pictures.coordinates import coordinates
-
-                coordinates(still, self.curves, derived=self.columns.get("derived"))
+            if self.plot:
+                self._plotted(still)
         except ValueError as error:
             advice = "" if kept is None or self.points else "; --keep more bodies, or write --points"
             faults.append(f"--plot: {error}{advice}")
@@ -213,19 +210,21 @@ class OutputOptions(Options):
         trajectory = shown_in(trajectory, self.units)
         if target.endings is TRAJECTORY:
             trajectory.write(target.path, force=True, **self.columns)
-            return
-        from groups.pictures import write
+        elif target.endings is STILL:
+            from mbssa.pictures import save
 
-        write(
-            trajectory,
-            target.path,
-            picture="paths" if self.points else "coordinates",
-            points=self.points,
-            curves=self.curves,
-            film=self._film,
-            derived=self.columns.get("derived"),
-            units="file",
-        )
+            save(self._plotted(trajectory), target.path)
+        else:
+            from groups.pictures import write
+
+            write(trajectory, target.path, points=self.points, film=self._film)
+
+    def _plotted(self, trajectory: Trajectory) -> Figure:
+        from groups.pictures import coordinates, paths
+
+        if self.points:
+            return paths(trajectory, self.points)
+        return coordinates(trajectory, self.curves, derived=self.columns.get("derived"), units="file")
 
     @property
     def _tables(self) -> list[Path]:

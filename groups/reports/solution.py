@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.reports.about import fault_lines, model_lines, quantity, span_text
-from groups.reports.groups import group_records, group_table
+from groups.reports.about import fault_lines, group_records, group_table, model_lines, quantity, span_text
 from groups.results.limits import excesses
 from groups.trajectory import STATUS, Trajectory
 from mbssa.joints.catalogue import coordinate_unit, is_length
@@ -42,7 +40,8 @@ _WHERE = "(SG-{group}, t = {time:.6g} s)"
 def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
     """The mechanism, its groups, its inputs, the figures, the faults of a run."""
     trajectory, time, units = run.trajectory, motion.time, run.trajectory.mechanism.units
-    groups, inputs = _by_group(trajectory), list[dict[str, Any]]()
+    groups = [one | of for one, of in zip(group_records(model), _by_group(trajectory), strict=True)]
+    inputs = list[dict[str, Any]]()
     for name, value, *rates in zip(motion.names, motion.value, motion.rate, motion.acceleration, strict=True):
         numbers = np.array([value.min(), value.max(), *np.abs(rates).max(axis=1)])
         typical = model.frames.size if is_length(name) else 1.0
@@ -66,7 +65,7 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
     )
     parts: list[Part] = [
         *model_lines(model.structure),
-        group_table(model, _quality(groups, units)),
+        group_table(model, groups, _quality(units)),
         Table.of(inputs, columns, shown=_SHOWN, rest="… and {} more; --format json lists all"),
         span_text(time),
         f"solved in {_duration(run.solving)}{each} by {by}",
@@ -94,7 +93,7 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
             "treatment": treatment_lines(model.structure),
             "units": units_record(units),
             "inputs": inputs,
-            "groups": [one | found for one, found in zip(group_records(model), groups, strict=True)],
+            "groups": groups,
         }
 
     return Report(parts, record)
@@ -102,22 +101,23 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
 
 def trajectory_report(trajectory: Trajectory) -> Report:
     """A solved motion without its model: its groups, the worst figures, and the faults."""
-    columns: Columns = {
-        "SG": (lambda g: g + 1, "d"), "Group": (lambda g: trajectory.named_groups[g], ""),
-        **_quality(_by_group(trajectory), trajectory.mechanism.units),
-    }  # fmt: skip
-    indices = range(trajectory.status.shape[1])
-    groups = Table.of(indices, columns, shown=SHOWN, rest="… and {} more groups")
-    head = Heading(headline(trajectory.mechanism))
-    return Report((head, span_text(trajectory.time), groups, *_findings(trajectory)))
+    head: Columns = {"SG": ("number", "d"), "Group": ("name", "")}
+    groups = [
+        {"number": g + 1, "name": trajectory.named_groups[g]} | of
+        for g, of in enumerate(_by_group(trajectory))
+    ]
+    columns = {**head, **_quality(trajectory.mechanism.units)}
+    table = Table.of(groups, columns, shown=SHOWN, rest="… and {} more groups")
+    title = Heading(headline(trajectory.mechanism))
+    return Report((title, span_text(trajectory.time), table, *_findings(trajectory)))
 
 
-def _quality(found: Sequence[dict[str, Any]], units: tuple[str, str]) -> Columns:
-    """Columns of solved instants, largest residual and worst condition of the groups by index."""
+def _quality(units: tuple[str, str]) -> Columns:
+    """Columns of solved instants, largest residual and worst condition of a group by its record."""
     return {
-        "Solved": (lambda g: found[g]["solved"], "d"),
-        f"Residual ({units[0]})": (lambda g: _residual(found[g]["residual"]), ">"),
-        "Condition": (lambda g: found[g]["condition"], ".2g"),
+        "Solved": ("solved", "d"),
+        f"Residual ({units[0]})": (lambda one: _residual(one["residual"]), ">"),
+        "Condition": ("condition", ".2g"),
     }
 
 

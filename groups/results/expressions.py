@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 #: Coordinates and centres of joints that a text names by their bodies.
@@ -145,34 +146,28 @@ def expressions_of(
     mechanism: Mechanism, texts: Mapping[str, str], ordered: bool = True
 ) -> dict[str, Expression]:
     """Expressions by name; a ValueError has all that is wrong with them."""
-    return _each(texts, lambda name: expression(mechanism, texts[name], ordered))
+    return _each(texts, lambda text: expression(mechanism, text, ordered))
 
 
-def _each(texts: Mapping[str, str], made: Callable[[str], T]) -> dict[str, T]:
+def _each(given: Mapping[str, K], made: Callable[[K], T]) -> dict[str, T]:
     """Values by name; all faults at once, each behind the name and the text of its expression."""
     found, faults = {}, []
-    for name, text in texts.items():
+    for name, one in given.items():
         try:
-            found[name] = made(name)
+            found[name] = made(one)
         except (KeyError, ValueError) as error:
-            faults.append(f"{text if name == text else f'{name}={text}'}: {error.args[0]}")
+            text = f"{name}={one}" if isinstance(one, str) and one != name else name
+            faults.append(f"{text}: {error.args[0]}")
     if faults:
         raise ValueError("\n  ".join(faults))
     return found
 
 
-def derived(trajectory: Trajectory, texts: Mapping[str, str]) -> list[CoordinateMotion]:
-    """Quantities by expression, by their names: (T,) values, and as many derivatives as were kept."""
-    return evaluate(trajectory, expressions_of(trajectory.mechanism, texts), texts=texts)
-
-
-def evaluate(
-    trajectory: Trajectory,
-    expressions: Mapping[str, Expression],
-    near: Mapping[int, Floats] | None = None,
-    texts: Mapping[str, str] | None = None,
+def derived(
+    trajectory: Trajectory, given: Mapping[str, str | Expression], near: Mapping[int, Floats] | None = None
 ) -> list[CoordinateMotion]:
-    """The same of expressions that have been read, of a mechanism whose names are those of this one."""
+    """Quantities by their names: (T,) values of expressions, and as many derivatives as were kept."""
+    # Expressions that have been read are of a mechanism whose names are those of this one.
     # `near` is given for poses that are no motion: coordinates (T, k) by joint, next to which angles are. A
     # value that is NaN has no rates.
     mechanism, frames = trajectory.mechanism, trajectory.reference
@@ -204,14 +199,13 @@ def evaluate(
             raise ValueError(f"joint {mechanism.joint_ids[part]} has no centre: it has no geometry")
         return carried(moving(index), arm, is_place=True)
 
-    def motion(name: str) -> CoordinateMotion:
-        one = expressions[name]
+    def motion(given: str | Expression) -> tuple[str, list[Floats]]:
+        one = expression(mechanism, given) if isinstance(given, str) else given
         known = {operand: levels(operand) for operand in one.operands}
         with np.errstate(all="ignore"):
             kept = one.levels[: n_levels(trajectory)]
             value, *rates = evaluated(kept, lambda _, key: known[key[1]][key[0]][:, key[2]])
-        rates = [np.where(np.isnan(value), np.nan, rate) for rate in rates]
-        found = [np.broadcast_to(x, trajectory.time.shape) for x in (value, *rates)]
-        return CoordinateMotion(name, one.unit, *found)
+        found = (value, *(np.where(np.isnan(value), np.nan, rate) for rate in rates))
+        return one.unit, [np.broadcast_to(x, trajectory.time.shape) for x in found]
 
-    return list(_each(texts or {name: name for name in expressions}, motion).values())
+    return [CoordinateMotion(name, unit, *of) for name, (unit, of) in _each(given, motion).items()]

@@ -45,7 +45,7 @@ COMMANDS = {
 #: Functions of packages above a command's own: ``mbssa solve`` runs plans, and ``mbssa check`` finds the
 #: singular positions of a motion.
 RUNNER = "routes.cli.solve:runner"
-SINGULAR_POSITIONS = "groups.cli.singular_positions:singular_positions"
+SINGULAR_POSITIONS = "groups.cli.loading:singular_positions"
 
 #: Warning of a character that no font of pictures has.
 _without_font: list[str] = []
