@@ -79,14 +79,17 @@ def motion_to_solve(
                 "--level"
             )
 
-    own = usual_motion(mechanism) if path is None and mechanism.motion is None else mechanism.motion
-    if path is None and own is None:
-        fail(f"{name} carries no motion. Write one into its file, or into {_motion_to_write(mechanism)}")
-    if path is None and mechanism.motion is None and own is not None:
-        ((coordinate, law),) = own.inputs.items()
-        range_ = "one turn" if law.name == "speed" else "the range of its limits"
-        print(f"{name} carries no motion: {coordinate} goes through {range_} in 1 s", file=sys.stderr)
-    check_memory(steps or (own.steps if path is None and own is not None else 1))
+    instants = steps or 1
+    if path is None:
+        own = mechanism.motion or usual_motion(mechanism)
+        if own is None:
+            fail(f"{name} carries no motion. Write one into its file, or into {_motion_to_write(mechanism)}")
+        if mechanism.motion is None:
+            ((coordinate, law),) = own.inputs.items()
+            range_ = "one turn" if law.name == "speed" else "the range of its limits"
+            print(f"{name} carries no motion: {coordinate} goes through {range_} in 1 s", file=sys.stderr)
+        instants = steps or own.steps
+    check_memory(instants)
     try:
         if path is None:
             motion = default_motion(mechanism, steps=steps, duration=duration)
@@ -118,25 +121,23 @@ def _motion_to_write(mechanism: Mechanism) -> str:
 def _reasons(report: Report, name: str) -> str:
     mechanism, reasons = report.structure.mechanism, list[str]()
     if mechanism.without_geometry:
-        bare = [
-            f"{joint.id} {joint.type.code} ({', '.join(joint.type.required)})"
-            for joint in map(mechanism.joints.__getitem__, mechanism.without_geometry)
-        ]
+        joints = [mechanism.joints[j] for j in mechanism.without_geometry]
+        bare = [f"{one.id} {one.type.code} ({', '.join(one.type.required)})" for one in joints]
         reasons.append(f"no geometry at {listed(bare, _LISTED)}: write these keys at the joints")
     if untrusted := mechanism.untrusted_said:
         reasons.append(f"code that the file names is not run, at {untrusted}; {REMEDY}")
     fatal = [finding.text for finding in report.findings if finding.fatal]
     reasons += fatal[:_LISTED] + [f"… and {len(fatal) - _LISTED} more"] * (len(fatal) > _LISTED)
     lines = [f"{name} cannot be solved as given", *(f"  - {reason}" for reason in reasons)]
-    if report.solvable:
-        return "\n".join(lines)
-    lines += ["what would help, each verified"] * bool(report.proposals)
-    for proposal in report.proposals[:_LISTED]:
-        then = ""
-        if proposal.kind == "inputs":
-            then = f"; then driven: {listed(driven_coordinates(proposal.apply(mechanism)), _LISTED)}"
-        lines.append(f"  - {proposal.text}{then}")
-    return "\n".join([*lines, f"mbssa check {name} says more"])
+    if not report.solvable:
+        lines += ["what would help, each verified"] * bool(report.proposals)
+        for proposal in report.proposals[:_LISTED]:
+            then = ""
+            if proposal.kind == "inputs":
+                then = f"; then driven: {listed(driven_coordinates(proposal.apply(mechanism)), _LISTED)}"
+            lines.append(f"  - {proposal.text}{then}")
+        lines.append(f"mbssa check {name} says more")
+    return "\n".join(lines)
 
 
 def singular_positions(mechanism: Mechanism) -> list[str]:

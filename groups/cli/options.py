@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Files = list[Path] | None
+Texts = Sequence[str] | None
+Units = tuple[str, str]
 Write = Callable[[Target], object]
 
 INITIAL: Any = option(
@@ -309,7 +311,7 @@ def by_option(fault: str) -> str:
 
 
 def pairs(
-    option: str, texts: Iterable[str] | None, example: str, faults: list[str], what: str = ""
+    option: str, texts: Texts, example: str, faults: list[str], what: str = ""
 ) -> Iterator[tuple[str, str, str]]:
     """Each text with its two parts around =, such as ``NAME=VALUE``; faults are added to ``faults``."""
     taken = set()
@@ -324,18 +326,14 @@ def pairs(
         yield text, name, value
 
 
-def expressions(texts: Sequence[str] | None, faults: list[str]) -> dict[str, str]:
+def expressions(texts: Texts, faults: list[str]) -> dict[str, str]:
     """Expressions by name, from ``NAME=EXPRESSION``; faults are added to ``faults``."""
     found = pairs("--quantity", texts, "NAME=EXPRESSION", faults, "an expression")
     return {name: expression for _, name, expression in found}
 
 
 def coordinate_values(
-    option: str,
-    texts: Sequence[str] | None,
-    units: tuple[str, str],
-    si_units: tuple[str, str],
-    faults: list[str],
+    option: str, texts: Texts, units: Units, si_units: Units, faults: list[str]
 ) -> dict[str, float]:
     """Numbers by coordinate from ``NAME=VALUE``, in SI; faults are added to ``faults``."""
     # `units` hold for numbers without a unit of their own; `si_units` are those of the quantity for a slide,
@@ -347,7 +345,7 @@ def coordinate_values(
     }
 
 
-def by_group(model: Model, option: str, texts: Sequence[str] | None, faults: list[str]) -> dict[int, Any]:
+def by_group(model: Model, option: str, texts: Texts, faults: list[str]) -> dict[int, Any]:
     """Numbers of modes or names of solvers by numbers of groups; faults are added to ``faults``."""
     found, groups, is_mode = dict[int, Any](), model.structure.n_groups, option == "mode"
     for text in texts or ():

@@ -99,12 +99,11 @@ def simulate(
     faults = outputs.faults_at_reference(released)
     units, at_rest = released.mechanism.units, options.at_reference(released, level="position")
     given: dict[str, Any] = {
-        name: options.coordinate_values(option_of, texts, units, si_units, faults)
-        for name, option_of, texts, si_units in (
-            ("initial", "--initial", initial, SI),
-            ("rates", "--rate", rate, ("m/s", "rad/s")),
-            ("applied", "--apply", apply, ("N", "N m")),
-        )
+        "initial": options.coordinate_values("--initial", initial, units, SI, faults),
+        "rates": options.coordinate_values("--rate", rate, units, ("m/s", "rad/s"), faults),
+        "applied": options.coordinate_values("--apply", apply, units, ("N", "N m"), faults),
+        "stiffness": number_of("--stiffness", stiffness, "N/m", units, faults),
+        "damping": number_of("--damping", damping, "N s/m", units, faults),
     }
     events = []
     for text, quantity, number in options.pairs("--until", until, "QUANTITY=VALUE", faults):
@@ -115,26 +114,21 @@ def simulate(
         else:
             value = number_of(f"--until {text}", number, unit, units, faults)
             events.append(Event(text, quantity, value))
-    given["stiffness"] = number_of("--stiffness", stiffness, "N/m", units, faults)
-    given["damping"] = number_of("--damping", damping, "N s/m", units, faults)
-    before = None
-    if restart is not None:
-        try:
-            before = load_trajectory(restart)
-        except ValueError as error:
-            faults.append(f"--restart: {error}")
-        except OSError as error:
-            faults.append(f"--restart {restart}: {error.strerror or error}")
+    try:
+        before = None if restart is None else load_trajectory(restart)
+    except ValueError as error:
+        faults.append(f"--restart: {error}")
+    except OSError as error:
+        faults.append(f"--restart {restart}: {error.strerror or error}")
     refuse(faults)
-    if duration is None:
-        motion = released.mechanism.motion
-        duration = 1.0 if motion is None else motion.duration
+    motion = released.mechanism.motion
+    seconds = duration if duration is not None else 1.0 if motion is None else motion.duration
 
     try:
-        with stoppable_progress(f"simulating {duration:g} s") as progress:
+        with stoppable_progress(f"simulating {seconds:g} s") as progress:
             found = simulate_by(
                 released,
-                duration,
+                seconds,
                 method=method,
                 tolerance=tolerance,
                 steps=steps or 201,

@@ -110,30 +110,26 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
         *notes,
         *(fault_lines(faults) or [Good("every group is balanced at every instant")]),
     ]
-
-    def record() -> dict[str, Any]:
-        """Forces as lists, texts and numbers; None is what is not known."""
-        return {
-            "mechanism": structure.mechanism.name,
-            "ok": forces.ok,
-            "instants": len(forces.trajectory.time),
-            "faults": faults,
-            "pulling": forces.pulling(),
-            "without_place": forces.without_place(),
-            "units": units_record(units),
-            "drives": drives,
-            "joints": joints,
-            "shaking_force": shaking,
-            "shaking_moment": turning / scale,
-            "balance": balance,
-            "largest_power": power,
-            "massless": bare,
-            "held": {name: most / scale for name, most in held.items()},
-            "lock_effect": _extreme(forces.lock_effect, np.max),
-            "indeterminate": forces.indeterminate,
-        }
-
-    return Report(parts, record)
+    record = {  # None is what is not known
+        "mechanism": structure.mechanism.name,
+        "ok": forces.ok,
+        "instants": len(forces.trajectory.time),
+        "faults": faults,
+        "pulling": forces.pulling(),
+        "without_place": forces.without_place(),
+        "units": units_record(units),
+        "drives": drives,
+        "joints": joints,
+        "shaking_force": shaking,
+        "shaking_moment": turning / scale,
+        "balance": balance,
+        "largest_power": power,
+        "massless": bare,
+        "held": {name: most / scale for name, most in held.items()},
+        "lock_effect": _extreme(forces.lock_effect, np.max),
+        "indeterminate": forces.indeterminate,
+    }
+    return Report(parts, lambda: record)
 
 
 def _joint_rows(forces: Forces) -> list[dict[str, Any]]:
@@ -200,30 +196,27 @@ def simulation_report(found: Simulation) -> Report:
     if not found.ok:
         end = {name: float(values[-1]) for name, values in found.coordinates.items()}
         state = Bad(f"{found.status} (at the end {values_text(end, units)})")
-
-    def record() -> dict[str, Any]:
-        length = given_in("m", units)[1]
-        return {
-            "mechanism": found.trajectory.mechanism.name,
-            **plain(found, "method integrator tolerance status"),
-            "branch": "checked" if found.ok else "none",
-            "instants": len(found.time),
-            "end": found.time[-1],
-            **plain(found, "steps evaluations released prescribed"),
-            "units": units_record(units),
-            "coordinates": rows,
-            "kinetic_energy": kinetic,
-            "potential_energy": potential,
-            "work": work,
-            "balance": balance,
-            "position_error": position / length,
-            "velocity_error": velocity / length,
-            "events": [plain(one, "name time ends") for one in found.events],
-            "changes": [plain(one, "time before after") for one in found.changes],
-            "notes": found.notes,
-        }
-
-    return Report([*parts, *found.notes, state], record)
+    length = given_in("m", units)[1]
+    record = {
+        "mechanism": found.trajectory.mechanism.name,
+        **plain(found, "method integrator tolerance status"),
+        "branch": "checked" if found.ok else "none",
+        "instants": len(found.time),
+        "end": found.time[-1],
+        **plain(found, "steps evaluations released prescribed"),
+        "units": units_record(units),
+        "coordinates": rows,
+        "kinetic_energy": kinetic,
+        "potential_energy": potential,
+        "work": work,
+        "balance": balance,
+        "position_error": position / length,
+        "velocity_error": velocity / length,
+        "events": [plain(one, "name time ends") for one in found.events],
+        "changes": [plain(one, "time before after") for one in found.changes],
+        "notes": found.notes,
+    }
+    return Report([*parts, *found.notes, state], lambda: record)
 
 
 def small_motions_report(found: Linearisation, rest: Equilibrium | None, units: tuple[str, str]) -> Report:
@@ -290,24 +283,20 @@ def small_motions_report(found: Linearisation, rest: Equilibrium | None, units: 
     titles = ["mode", "frequency [Hz]", "damping ratio", "real part [1/s]", "imaginary part [1/s]"]
     for name, (unit, _) in zip(found.names, scaled, strict=True):
         titles += [f"{name} amplitude [{unit}]", f"{name} phase [deg]"]
-
-    def record() -> dict[str, Any]:
-        """The same as data: phases in degrees; matrices by the units of forces (rows) and coordinates."""
-        per = value / force[:, None]
-        return {
-            "mechanism": found.model.mechanism.name,
-            "equilibrium": None if rest is None else rest.found,
-            "units": units_record(units),
-            "force": found.force / force,
-            "stable": found.stable,
-            "coordinates": coordinates,
-            "modes": modes,
-            "mass": found.mass * per,
-            "damping": found.damping * per,
-            "stiffness": found.stiffness * per,
-        }
-
-    return Report(parts, record, Table(tuple(titles), modes, cells))
+    per = value / force[:, None]
+    record = {  # phases in degrees; matrices by the units of forces (rows) and coordinates
+        "mechanism": found.model.mechanism.name,
+        "equilibrium": None if rest is None else rest.found,
+        "units": units_record(units),
+        "force": found.force / force,
+        "stable": found.stable,
+        "coordinates": coordinates,
+        "modes": modes,
+        "mass": found.mass * per,
+        "damping": found.damping * per,
+        "stiffness": found.stiffness * per,
+    }
+    return Report(parts, lambda: record, Table(tuple(titles), modes, cells))
 
 
 def _shown(value: float, scale: float) -> str:

@@ -63,6 +63,23 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
         f"{quantity_text(moved, 'm', units, '.3g')} and {quantity_text(turned, 'rad', units, '.3g')}: "
         "mbssa check says of which bodies"
     )
+    figures = _figures(trajectory, motion)
+    record = {  # groups count from 1, None is what there is not
+        "mechanism": model.mechanism.name,
+        "ok": trajectory.ok,
+        "stopped": run.stopped,
+        "instants": len(time),
+        "from": time[0],
+        "to": time[-1],
+        "plan": run.how or None,
+        "seconds": {"compiling": run.compiling, "solving": run.solving},
+        **figures,
+        "beyond_limits": [asdict(one.shown_in(units)) for one in excesses(trajectory)],
+        "treatment": treatment_lines(model.structure),
+        "units": units_record(units),
+        "inputs": inputs,
+        "groups": groups,
+    }
     parts: list[Part] = [
         *model_lines(model.structure),
         group_table(model, groups, _quality(units)),
@@ -71,32 +88,9 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
         f"solved in {_duration(run.solving)}{each} by {by}",
         *([f"by the plan {run.how}"] if run.how else []),
         *([corrected] if moved > _CORRECTED * model.frames.size or turned > _CORRECTED else []),
-        *_findings(trajectory, motion),
+        *_findings(trajectory, figures),
     ]
-
-    def record() -> dict[str, Any]:
-        """A run as lists, texts and numbers; groups count from 1, None is what there is not."""
-        largest, worst = _worst(trajectory)
-        return {
-            "mechanism": model.mechanism.name,
-            "ok": trajectory.ok,
-            "stopped": run.stopped,
-            "instants": len(time),
-            "from": time[0],
-            "to": time[-1],
-            "plan": run.how or None,
-            "seconds": {"compiling": run.compiling, "solving": run.solving},
-            "largest_residual": largest,
-            "worst_condition": worst,
-            "faults": trajectory.faults(motion),
-            "beyond_limits": [asdict(one.shown_in(units)) for one in excesses(trajectory)],
-            "treatment": treatment_lines(model.structure),
-            "units": units_record(units),
-            "inputs": inputs,
-            "groups": groups,
-        }
-
-    return Report(parts, record)
+    return Report(parts, lambda: record)
 
 
 def trajectory_report(trajectory: Trajectory) -> Report:
@@ -109,7 +103,7 @@ def trajectory_report(trajectory: Trajectory) -> Report:
     columns = {**head, **_quality(trajectory.mechanism.units)}
     table = Table.of(groups, columns, shown=SHOWN, rest="… and {} more groups")
     title = Heading(headline(trajectory.mechanism))
-    return Report((title, span_text(trajectory.time), table, *_findings(trajectory)))
+    return Report((title, span_text(trajectory.time), table, *_findings(trajectory, _figures(trajectory))))
 
 
 def _quality(units: tuple[str, str]) -> Columns:
@@ -142,21 +136,25 @@ def _by_group(trajectory: Trajectory) -> list[dict[str, Any]]:
     return found
 
 
-def _worst(trajectory: Trajectory) -> list[dict[str, Any] | None]:
-    """Largest residual and smallest condition of solved instants, with the group's number and the time."""
+def _figures(trajectory: Trajectory, motion: Motion | None = None) -> dict[str, Any]:
+    """Largest residual and smallest condition of solved instants, with group's number and time; faults."""
     residual = trajectory.residual / given_in("m", trajectory.mechanism.units)[1]
-    found = list[dict[str, Any] | None]()
-    for array, of in ((residual, np.argmax), (trajectory.condition, np.argmin)):
+    of, found = trajectory.condition, dict[str, Any]()
+    for name, array, extreme in (
+        ("largest_residual", residual, np.argmax),
+        ("worst_condition", of, np.argmin),
+    ):
         solved = np.argwhere((trajectory.status == 0) & np.isfinite(array))
-        k, g = solved[of(array[tuple(solved.T)])].tolist() if len(solved) else (0, 0)
+        k, g = solved[extreme(array[tuple(solved.T)])].tolist() if len(solved) else (0, 0)
         one = {"value": array[k, g], "group": g + 1, "time": trajectory.time[k]} if len(solved) else None
-        found.append(one)
-    return found
+        found[name] = one
+    return found | {"faults": trajectory.faults(motion)}
 
 
-def _findings(trajectory: Trajectory, motion: Motion | None = None) -> list[Part]:
+def _findings(trajectory: Trajectory, figures: dict[str, Any]) -> list[Part]:
     """Worst residual and condition, how the branches are held, passed limits and faults."""
-    lines, units, (largest, worst) = list[Part](), trajectory.mechanism.units, _worst(trajectory)
+    lines, units = list[Part](), trajectory.mechanism.units
+    largest, worst, faults = figures.values()
     if largest is not None:
         value = f"largest residual {_residual(largest['value'])} {units[0]}"
         lines.append(f"{value} {_WHERE.format(**largest)}")
@@ -177,7 +175,7 @@ def _findings(trajectory: Trajectory, motion: Motion | None = None) -> list[Part
         lines.append(f"branches: proven in {proven} of {count} groups{others}")
     lines += [Good("every group was solved at every instant")] * trajectory.ok
     lines += [Bad(one.text(units)) for one in excesses(trajectory)]
-    return [*lines, *fault_lines(trajectory.faults(motion))]
+    return [*lines, *fault_lines(faults)]
 
 
 def _residual(value: float | None) -> str | None:
