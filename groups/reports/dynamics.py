@@ -55,7 +55,16 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
         | {"mean_power": _extreme(power, np.mean), "maximum_power": _extreme(power, np.max)}
         for name, given, power in zip(forces.drives, forces.driving.T, forces.drive_power.T, strict=True)
     ]
-    joints = _joint_rows(forces)
+    found = [forces.joint(j) for j in forces.joints]
+    largest = [(of, _largest(of.local_force), _largest(of.local_moment)) for of in found]
+    size = forces.trajectory.reference.size
+    least = _ROUNDING * max([0.0, *(v for _, f, m in largest for v in (f, m / size) if v == v)])
+    joints = [
+        plain(of, "joint body")
+        | {"force": 0.0 if f < least else f, "moment": 0.0 if m < least * size else m / scale}
+        | plain(of, "indeterminate")
+        for of, f, m in largest
+    ]
     of_drives: Columns = {
         "Drive": ("name", ""), "From": ("lowest", ".4g"), "To": ("highest", ".4g"), "Unit": ("unit", ""),
         "Mean power (W)": ("mean_power", ".4g"), "Maximum power (W)": ("maximum_power", ".4g"),
@@ -130,22 +139,6 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
         "indeterminate": forces.indeterminate,
     }
     return Report(parts, lambda: record)
-
-
-def _joint_rows(forces: Forces) -> list[dict[str, Any]]:
-    """Largest force and moment of each joint's determined components; rounding is 0."""
-    found = [
-        plain(of, "joint body")
-        | {"force": _largest(of.local_force), "moment": _largest(of.local_moment)}
-        | plain(of, "indeterminate")
-        for of in map(forces.joint, forces.joints)
-    ]
-    size, scale = forces.trajectory.reference.size, given_in("N m", forces.trajectory.mechanism.units)[1]
-    largest = max([0.0, *(v for one in found for v in (one["force"], one["moment"] / size) if v == v)])
-    for one in found:
-        for key, of, unit in (("force", 1.0, 1.0), ("moment", size, scale)):
-            one[key] = 0.0 if one[key] < _ROUNDING * largest * of else one[key] / unit
-    return found
 
 
 def _largest(vectors: Floats) -> float:
