@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from groups.cli import options
-from groups.cli.loading import motion_to_solve, solvable_model
-from groups.cli.running import solve_interactively
+from groups.cli.running import motion_to_solve, solvable_model, solve_interactively
 from groups.dynamics import forces as forces_of
 from groups.dynamics.inverse import driven_elsewhere
 from groups.reports.dynamics import forces_report

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from groups.assembly_modes import STARTS
 from groups.assembly_modes import modes as modes_of
-from groups.cli.loading import solvable_model
 from groups.cli.options import CommonOptions, with_options
+from groups.cli.running import solvable_model
 from groups.reports.about import modes_report
 from mbssa import load
 from mbssa.cli import completion

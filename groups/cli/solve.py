@@ -9,8 +9,7 @@ import numpy as np
 
 from groups.building import build
 from groups.cli import options
-from groups.cli.loading import motion_to_solve, solvable_model
-from groups.cli.running import Request, solve_interactively
+from groups.cli.running import Request, motion_to_solve, solvable_model, solve_interactively
 from groups.reports.solution import solution_report
 from groups.status import NOT_COMPUTED
 from groups.trajectory import Branch, Level, body_index

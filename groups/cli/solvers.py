@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from groups.cli.loading import solvable_model
+from groups.cli.running import solvable_model
 from groups.reports.about import library_report, solvers_report
 from groups.solvers.library import table
 from mbssa import load

@@ -24,23 +24,17 @@ if TYPE_CHECKING:
     from groups.motion import Motion
     from mbssa import Structure
 
-#: Names that a line lists before it only counts the rest.
-_LISTED = 20
+#: Names of a line, events of a page, and coordinates of a mode shape, before the rest is counted.
+_LISTED, _EVENTS, _SHAPE = 20, 10, 6
 
 #: Share of the largest reaction below which one is rounding.
 _ROUNDING = 1e-12
-
-#: Changes of coordinates and events that a page lists before it only counts the rest.
-_EVENTS = 10
 
 #: Share of the largest amplitude from which a coordinate belongs to a mode shape in a line.
 _SEEN = 1e-3
 
 #: Share of an eigenvalue that the differences of forces leave open.
 _LEFT_OPEN = 1e-6
-
-#: Coordinates of a mode shape in a line.
-_SHAPE = 6
 
 
 def forces_report(structure: Structure, forces: Forces, motion: Motion | None = None) -> Report:

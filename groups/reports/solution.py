@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 
 #: Driven coordinates and groups that a page lists before it only counts the rest.
-_SHOWN = 24
-_SHOWN_GROUPS = 20
+_SHOWN, _SHOWN_GROUPS = 24, 20
 
 #: Share of the size, of 1 rad, or of the largest number of a row, below which a number is rounding.
 _ROUNDING = 1e-12

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar, cast
 import typer
 
 from groups.cli import options
-from groups.cli.loading import solvable_model
+from groups.cli.running import solvable_model
 from groups.dynamics.forward import Method
 from groups.motion import Motion, read_motion
 from groups.trajectory import Branch
