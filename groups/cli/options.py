@@ -172,10 +172,7 @@ class OutputOptions(Options):
         self, model: Model, kept: Sequence[int] | None = None, level: Level = "acceleration"
     ) -> list[str]:
         """Obstacles to drawing and tabulating, found on the reference configuration before the solution."""
-        faults: list[str] = []
-        if not (self._tables or self.plot or self.animate):
-            return faults
-        still = at_reference(model, kept, level)
+        faults, still = list[str](), at_reference(model, kept, level)
         try:
             if self.plot:
                 self._plotted(still)
@@ -195,7 +192,7 @@ class OutputOptions(Options):
                 if any(FILMS[path.suffix.lower()].encoder for path in films):
                     require_video()
                 most = MOST_BODIES if films else MOST_BODIES_OF_A_PAGE
-                bodies = len(set(still.kept.tolist()) | {0})
+                bodies = len({0, *still.kept.tolist()})
                 refuse_beyond(most, bodies, "bodies", "one animation", "name fewer with --keep")
                 points_of(scene_of(still, 1), self.points)
         except (ModuleNotFoundError, ValueError) as error:

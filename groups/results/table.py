@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from groups.results import expressions
 from groups.results.joints import (
     CoordinateMotion,
     chosen_coordinates,
@@ -94,11 +95,7 @@ def chosen_columns(
         driven = [f"{joint.id}.{name}" for joint, name in named if name in joint.driven]
         motions = {n: motions.get(n) or coordinate_motion(trajectory, n) for n in driven} | motions
     found = [Column("time", "s", trajectory.time), *_of_coordinates(motions.values())]
-    expressed: list[Column] = []
-    if derived:
-        from groups.results.expressions import derived as motions_of
-
-        expressed = _of_coordinates(motions_of(trajectory, derived))
+    expressed = _of_coordinates(expressions.derived(trajectory, derived or {}))
     found += expressed
     if bodies is None:
         bodies = (trajectory.kept[trajectory.kept > 0] + 1).tolist()
