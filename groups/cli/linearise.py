@@ -61,10 +61,10 @@ def linearise(
     refuse(faults)
     rest = None
     with failing():
-        with bar() as show:
-            if not here:
-                told = partial(show, "searching for an equilibrium")
-                rest = equilibrium(mechanism, initial=start, applied=applied, progress=told)
+        if not here:
+            with bar() as show:
+                progress = partial(show, "searching for an equilibrium")
+                rest = equilibrium(mechanism, initial=start, applied=applied, progress=progress)
         found = linearise_about(mechanism, at=start if rest is None else rest.coordinates, applied=applied)
 
     if outputs.animate:  # one period of the mode

@@ -20,21 +20,10 @@ from groups.model import Model
 from groups.rest import at_rest
 from groups.results.table import QUANTITIES, Choice, chosen_columns
 from groups.trajectory import LEVELS, Level, Trajectory
-from mbssa.cli import completion
+from mbssa.cli import completion, outputs
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, present, refuse
 from mbssa.cli.inputs import shown_in as mechanism_in
 from mbssa.cli.options import ALLOW, FORCE, FORMAT, TRUST, UNITS, number_of, option
-from mbssa.cli.outputs import (
-    MOVING,
-    STANDARD,
-    STILL,
-    TABLES,
-    TRAJECTORY,
-    Target,
-    target_faults,
-    targets_of,
-    written,
-)
 from mbssa.film import FILMS, Film, require_video
 from mbssa.joints.catalogue import is_length
 from mbssa.reports.table import Report
@@ -45,7 +34,7 @@ if TYPE_CHECKING:
 Files = list[Path] | None
 Texts = Sequence[str] | None
 Units = tuple[str, str]
-Write = Callable[[Target], object]
+Write = Callable[[outputs.Target], object]
 
 INITIAL: Any = option(
     "COORDINATE=VALUE,...", "Value of a released coordinate at the start, in MODEL's units; may be repeated."
@@ -127,12 +116,12 @@ class OutputOptions(Options):
     width: int | None = option("PX", "Pixels of a film across.")
 
     @property
-    def targets(self) -> list[Target]:
+    def targets(self) -> list[outputs.Target]:
         """Files of numbers, pictures and animations."""
-        return targets_of(
-            ("--output", self.output, TRAJECTORY),
-            ("--plot", self.plot, STILL),
-            ("--animate", self.animate, MOVING),
+        return outputs.targets_of(
+            ("--output", self.output, outputs.TRAJECTORY),
+            ("--plot", self.plot, outputs.STILL),
+            ("--animate", self.animate, outputs.MOVING),
         )
 
     @property
@@ -144,10 +133,10 @@ class OutputOptions(Options):
         return cast(Choice, {"units": "file"} | {key: of for key, of in given.items() if of is not None})
 
     def faults(
-        self, read: Iterable[str | Path | None], force: bool, form: str, others: Sequence[Target] = ()
+        self, read: Iterable[str | Path | None], force: bool, form: str, others: Sequence[outputs.Target] = ()
     ) -> list[str]:
         """Faults, before the model is read: ``read`` are the run's files, ``others`` its own targets."""
-        faults = target_faults([*self.targets, *others], read, force, form)
+        faults = outputs.target_faults([*self.targets, *others], read, force, form)
         faults += [
             f"--quantities {name}: no such kind; there are {', '.join(QUANTITIES)}"
             for name in self.quantities or ()
@@ -204,12 +193,12 @@ class OutputOptions(Options):
             faults += str(error.args[0]).split(BETWEEN)
         return faults
 
-    def write(self, trajectory: Trajectory, target: Target) -> None:
+    def write(self, trajectory: Trajectory, target: outputs.Target) -> None:
         """Write the numbers or a picture of a motion; whether a file may be replaced is checked before."""
         trajectory = shown_in(trajectory, self.units)
-        if target.endings is TRAJECTORY:
+        if target.endings is outputs.TRAJECTORY:
             trajectory.write(target.path, force=True, **self.columns)
-        elif target.endings is STILL:
+        elif target.endings is outputs.STILL:
             from mbssa.pictures import save
 
             save(self._plotted(trajectory), target.path)
@@ -228,7 +217,11 @@ class OutputOptions(Options):
     @property
     def _tables(self) -> list[Path]:
         """Files that have columns."""
-        return [path for path in self.output or () if path == STANDARD or path.suffix.lower() in TABLES]
+        return [
+            path
+            for path in self.output or ()
+            if path == outputs.STANDARD or path.suffix.lower() in outputs.TABLES
+        ]
 
     @property
     def _films(self) -> list[Path]:
@@ -240,12 +233,12 @@ class OutputOptions(Options):
 
 
 def conclude(
-    targets: Sequence[Target], write: Write, report: Report, form: str, ok: bool, stopped: str = ""
+    targets: Sequence[outputs.Target], write: Write, report: Report, form: str, ok: bool, stopped: str = ""
 ) -> NoReturn:
     """Write the files of a command, print its report with them, and exit; 2 where one cannot be written."""
     if stopped:
         print(f"stopped by Ctrl-C; {stopped}", file=sys.stderr)
-    files, faults = written(targets, write)
+    files, faults = outputs.written(targets, write)
     present(report.with_files(files), form, beside=files)
     refuse(faults)
     raise typer.Exit(STOPPED if stopped else OK if ok else NOT_DETERMINED)

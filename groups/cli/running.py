@@ -166,13 +166,11 @@ def singular_positions(mechanism: Mechanism) -> list[str]:
     if plan_of(model).seconds(len(motion.time)) > LONGEST:
         return []
     end = process_time() + LONGEST
-    found = model.solve(
-        motion,
-        level="velocity",
-        branch="proven",
-        compiled=False,
-        progress=lambda _share: process_time() < end,
-    )
+
+    def in_time(_share: float) -> bool:
+        return process_time() < end
+
+    found = model.solve(motion, level="velocity", branch="proven", compiled=False, progress=in_time)
     said = [
         f"SG-{one.group} of {model.group_names[one.group - 1]} is singular {one}"
         for one in found.singular

@@ -14,19 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.results import expressions
-from groups.results.joints import (
-    CoordinateMotion,
-    chosen_coordinates,
-    coordinate_motion,
-    measurable,
-    measured,
-)
+from groups.results.joints import chosen_coordinates, coordinate_motion, measurable, measured
 from mbssa.files import whole
 from mbssa.texts import as_cell
 from mbssa.units import SI, given_in
 
 if TYPE_CHECKING:
     from groups.results.bodies import BodyMotion
+    from groups.results.joints import CoordinateMotion
     from groups.trajectory import Trajectory
 
 
