@@ -150,6 +150,16 @@ def _why(reasons: Iterable[tuple[str, str]]) -> list[str]:
 def modes_report(model: Model, listed: Sequence[GroupModes], *, each: bool) -> Report:
     """The number of modes of each group; with ``each`` the modes too."""
     units, length = model.mechanism.units, given_in("m", model.mechanism.units)[1]
+
+    def of_mode(mode: AssemblyMode) -> dict[str, Any]:
+        coordinates = {n: v / given_in(coordinate_unit(n), units)[1] for n, v in mode.coordinates.items()}
+        return (
+            plain(mode, "number signs")
+            | {"coordinates": coordinates, "bodies": mode.bodies + 1, "position": mode.position / length}
+            | {"rotation": mode.rotation, "residual": mode.residual / length, "proven": mode.proven}
+            | {"beyond_limits": _beyond(model, mode)}
+        )
+
     records: list[dict[str, Any]] = [
         {
             "units": units_record(units),
@@ -158,22 +168,7 @@ def modes_report(model: Model, listed: Sequence[GroupModes], *, each: bool) -> R
             "type": found.type_name,
             **plain(found, "solver reference complete missing search most"),
             "truss": None if found.truss is None else str(found.truss),
-            "modes": [
-                {
-                    **plain(mode, "number signs"),
-                    "coordinates": {
-                        name: value / given_in(coordinate_unit(name), units)[1]
-                        for name, value in mode.coordinates.items()
-                    },
-                    "bodies": mode.bodies + 1,
-                    "position": mode.position / length,
-                    "rotation": mode.rotation,
-                    "residual": mode.residual / length,
-                    "proven": mode.proven,
-                    "beyond_limits": _beyond(model, mode),
-                }
-                for mode in found
-            ],
+            "modes": [of_mode(mode) for mode in found],
         }
         for found in listed
     ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.reports.about import fault_lines, group_records, group_table, model_lines, quantity, span_text
-from groups.results.limits import excesses
+from groups.results.limits import Excess, excesses
 from groups.trajectory import STATUS, Trajectory
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.reports.structure import treatment_lines
@@ -62,7 +63,7 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
         f"{quantity_text(moved, 'm', units, '.3g')} and {quantity_text(turned, 'rad', units, '.3g')}: "
         "mbssa check says of which bodies"
     )
-    figures = _figures(trajectory, motion)
+    figures, passed = _figures(trajectory, motion), excesses(trajectory)
     record = {  # groups count from 1, None is what there is not
         "mechanism": model.mechanism.name,
         "ok": trajectory.ok,
@@ -73,7 +74,7 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
         "plan": run.how or None,
         "seconds": {"compiling": run.compiling, "solving": run.solving},
         **figures,
-        "beyond_limits": [asdict(one.shown_in(units)) for one in excesses(trajectory)],
+        "beyond_limits": [asdict(one.shown_in(units)) for one in passed],
         "treatment": treatment_lines(model.structure),
         "units": units_record(units),
         "inputs": inputs,
@@ -87,7 +88,7 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
         f"solved in {_duration(run.solving)}{each} by {by}",
         *([f"by the plan {run.how}"] if run.how else []),
         *([corrected] if moved > _CORRECTED * model.frames.size or turned > _CORRECTED else []),
-        *_findings(trajectory, figures),
+        *_findings(trajectory, figures, passed),
     ]
     return Report(parts, lambda: record)
 
@@ -102,7 +103,8 @@ def trajectory_report(trajectory: Trajectory) -> Report:
     columns = {**head, **_quality(trajectory.mechanism.units)}
     table = Table.of(groups, columns, shown=SHOWN, rest="… and {} more groups")
     title = Heading(headline(trajectory.mechanism))
-    return Report((title, span_text(trajectory.time), table, *_findings(trajectory, _figures(trajectory))))
+    findings = _findings(trajectory, _figures(trajectory), excesses(trajectory))
+    return Report((title, span_text(trajectory.time), table, *findings))
 
 
 def _quality(units: tuple[str, str]) -> Columns:
@@ -150,7 +152,7 @@ def _figures(trajectory: Trajectory, motion: Motion | None = None) -> dict[str, 
     return found | {"faults": trajectory.faults(motion)}
 
 
-def _findings(trajectory: Trajectory, figures: dict[str, Any]) -> list[Part]:
+def _findings(trajectory: Trajectory, figures: dict[str, Any], passed: Sequence[Excess]) -> list[Part]:
     """Worst residual and condition, how the branches are held, passed limits and faults."""
     lines, units = list[Part](), trajectory.mechanism.units
     largest, worst, faults = figures.values()
@@ -173,7 +175,7 @@ def _findings(trajectory: Trajectory, figures: dict[str, Any]) -> list[Part]:
             others += f"; {how}: {listed(some, _SHOWN_GROUPS)}" if some else ""
         lines.append(f"branches: proven in {proven} of {count} groups{others}")
     lines += [Good("every group was solved at every instant")] * trajectory.ok
-    lines += [Bad(one.text(units)) for one in excesses(trajectory)]
+    lines += [Bad(one.text(units)) for one in passed]
     return [*lines, *fault_lines(faults)]
 
 

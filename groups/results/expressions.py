@@ -149,12 +149,12 @@ def expressions_of(
     return _each(texts, lambda text: expression(mechanism, text, ordered))
 
 
-def _each(given: Mapping[str, K], made: Callable[[K], T]) -> dict[str, T]:
+def _each(expressions: Mapping[str, K], value: Callable[[K], T]) -> dict[str, T]:
     """Values by name; all faults at once, each behind the name and the text of its expression."""
     found, faults = {}, []
-    for name, one in given.items():
+    for name, one in expressions.items():
         try:
-            found[name] = made(one)
+            found[name] = value(one)
         except (KeyError, ValueError) as error:
             text = f"{name}={one}" if isinstance(one, str) and one != name else name
             faults.append(f"{text}: {error.args[0]}")
@@ -164,7 +164,9 @@ def _each(given: Mapping[str, K], made: Callable[[K], T]) -> dict[str, T]:
 
 
 def derived(
-    trajectory: Trajectory, given: Mapping[str, str | Expression], near: Mapping[int, Floats] | None = None
+    trajectory: Trajectory,
+    expressions: Mapping[str, str | Expression],
+    near: Mapping[int, Floats] | None = None,
 ) -> list[CoordinateMotion]:
     """Quantities by their names: (T,) values of expressions, and as many derivatives as were kept."""
     # Expressions that have been read are of a mechanism whose names are those of this one.
@@ -199,8 +201,8 @@ def derived(
             raise ValueError(f"joint {mechanism.joint_ids[part]} has no centre: it has no geometry")
         return carried(moving(index), arm, is_place=True)
 
-    def motion(given: str | Expression) -> tuple[str, list[Floats]]:
-        one = expression(mechanism, given) if isinstance(given, str) else given
+    def motion(one: str | Expression) -> tuple[str, list[Floats]]:
+        one = expression(mechanism, one) if isinstance(one, str) else one
         known = {operand: levels(operand) for operand in one.operands}
         with np.errstate(all="ignore"):
             kept = one.levels[: n_levels(trajectory)]
@@ -208,4 +210,4 @@ def derived(
         found = (value, *(np.where(np.isnan(value), np.nan, rate) for rate in rates))
         return one.unit, [np.broadcast_to(x, trajectory.time.shape) for x in found]
 
-    return [CoordinateMotion(name, unit, *of) for name, (unit, of) in _each(given, motion).items()]
+    return [CoordinateMotion(name, unit, *of) for name, (unit, of) in _each(expressions, motion).items()]
