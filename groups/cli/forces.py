@@ -71,10 +71,10 @@ def forces(
 
     def by_drives(trajectory: Trajectory) -> tuple[Trajectory, Structure]:
         """A motion and its structure, or those of other drives."""
+        if drives is None:
+            return trajectory, solvable.structure
         try:
-            return (
-                (trajectory, solvable.structure) if drives is None else driven_elsewhere(trajectory, drives)
-            )
+            return driven_elsewhere(trajectory, drives)
         except ModelError as error:
             fail_all([f"--{fault}" for fault in error.faults])
         except ValueError as error:
