@@ -17,7 +17,7 @@ from groups.results.faults import STATUS as STATUS
 from groups.results.faults import sentences
 from groups.results.joints import CoordinateMotion, JointMotion, joint_motion
 from groups.results.schema import OUTPUTS, PROVEN, QUALITY
-from groups.results.table import Choice, check_target, chosen_columns, required, write_csv, write_table
+from groups.results.table import Choice, check_target, chosen_columns, required, write_table
 from groups.rotations import plane_quaternion, twist_in_space
 from groups.rotations import quaternion_of as quaternion_of
 from groups.rotations import rotation_of as rotation_of
@@ -283,7 +283,7 @@ class Trajectory:
         the same unit they are rounding, and written as 0.
         """
         choice.setdefault("units", "file")
-        write_csv(chosen_columns(self, **choice), check_target(path, (".csv",), force))
+        write_table(chosen_columns(self, **choice), check_target(path, (".csv",), force))
 
     def to_pandas(self, **choice: Unpack[Choice]) -> pandas.DataFrame:
         """:meth:`columns` as a data frame over time, units in the labels.

@@ -10,8 +10,7 @@ import numpy as np
 import typer
 
 from groups.building import build
-from groups.cli.arguments import coordinate_values
-from groups.cli.options import CommonOptions, shown_in, with_options
+from groups.cli.options import CommonOptions, coordinate_values, shown_in, with_options
 from groups.motion import default_motion, sample, speed
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, decompose, load

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
-import typer
-
 from groups.cli import options
-from groups.cli.loading import motion_to_solve, solvable_model
-from groups.cli.running import solve_interactively
+from groups.cli.running import motion_to_solve, solvable_model, solve_interactively
 from groups.dynamics import forces as forces_of
 from groups.dynamics.inverse import driven_elsewhere
-from groups.reports.forces import forces_report
+from groups.reports.dynamics import forces_report
 from groups.trajectory import Trajectory
 from mbssa import ModelError, Structure, load
-from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, fail_all, failing, refuse, stopping
+from mbssa.cli.console import fail, fail_all, failing, refuse, stopping
 from mbssa.cli.options import DURATION, MODEL, MOTION, STEPS, UNITS, flag, option
 from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, targets_of
 
@@ -71,21 +67,30 @@ def forces(
     refuse(faults)
 
     solvable = solvable_model(load(model), model)
-    structure = solvable.structure
     path = motion_to_solve(solvable, model, motion, steps, duration)
-    at_reference = _driven(options.at_reference(solvable), structure, drives)
+
+    def by_drives(trajectory: Trajectory) -> tuple[Trajectory, Structure]:
+        """A motion and its structure, or those of other drives."""
+        if drives is None:
+            return trajectory, solvable.structure
+        try:
+            return driven_elsewhere(trajectory, drives)
+        except ModelError as error:
+            fail_all([f"--{fault}" for fault in error.faults])
+        except ValueError as error:
+            fail(f"--{error}")
+
+    still = by_drives(options.at_reference(solvable))
     if plot or animate:
         from groups.pictures import forces_over_time, page
         from mbssa.pictures import save
     if plot:
         with failing("--plot: "):
-            forces_over_time(forces_of(*at_reference), curves)
+            forces_over_time(forces_of(*still), curves)
 
     run = solve_interactively(solvable, path)
-    if run.stopped:
-        print("stopped by Ctrl-C; forces are those of what was computed", file=sys.stderr)
     with failing(f"{model}: "):
-        trajectory, structure = _driven(run.trajectory, structure, drives)
+        trajectory, structure = by_drives(run.trajectory)
         found = forces_of(trajectory, structure, minimum_norm=minimum_norm)
     found = replace(found, trajectory=options.shown_in(found.trajectory, units))
 
@@ -97,17 +102,5 @@ def forces(
         else:
             save(forces_over_time(found, curves, units="file"), target.path)
 
-    options.conclude(targets, write, forces_report(structure, found, path), common.form)
-    raise typer.Exit(STOPPED if run.stopped else OK if found.ok else NOT_DETERMINED)
-
-
-def _driven(
-    trajectory: Trajectory, structure: Structure, drives: list[str] | None
-) -> tuple[Trajectory, Structure]:
-    """A motion and its structure, or those of other drives."""
-    try:
-        return (trajectory, structure) if drives is None else driven_elsewhere(trajectory, drives)
-    except ModelError as error:
-        fail_all([f"--{fault}" for fault in error.faults])
-    except ValueError as error:
-        fail(f"--{error}")
+    stopped = "forces are those of what was computed" * run.stopped
+    options.conclude(targets, write, forces_report(structure, found, path), common.form, found.ok, stopped)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import typer
+from functools import partial
 
 from groups.cli import options
-from groups.cli.arguments import coordinate_values
-from groups.dynamics.forward.small_motions import Linearisation, equilibrium
+from groups.dynamics.forward.small_motions import equilibrium
 from groups.dynamics.forward.small_motions import linearise as linearise_about
-from groups.reports.small_motions import small_motions_report
-from groups.trajectory import Trajectory
+from groups.reports.dynamics import small_motions_report
 from mbssa import load
-from mbssa.cli.console import NOT_DETERMINED, OK, deliver, fail, failing, refuse
+from mbssa.cli.console import NOT_DETERMINED, deliver, fail, failing, refuse
 from mbssa.cli.options import MODEL, SHEET, flag, number_of, option
 from mbssa.cli.outputs import MOVING, Target, targets_of
 from mbssa.joints.catalogue import coordinate_unit
@@ -57,48 +55,39 @@ def linearise(
     if amplitude is not None and not outputs.animate:
         faults.append("--amplitude: is of the mode that is played; write --animate FILE too")
     mechanism = load(model)
-    start = coordinate_values("--initial", initial, mechanism.units, SI, faults)
-    applied = coordinate_values("--apply", apply, mechanism.units, ("N", "N m"), faults)
+    units = mechanism.units
+    start = options.coordinate_values("--initial", initial, units, SI, faults)
+    applied = options.coordinate_values("--apply", apply, units, ("N", "N m"), faults)
     refuse(faults)
+    rest = None
     with failing():
-        with bar() as show:
-            rest = None if here else equilibrium(
-                mechanism, initial=start, applied=applied,
-                progress=lambda share: show("searching for an equilibrium", share),
-            )  # fmt: skip
+        if not here:
+            with bar() as show:
+                progress = partial(show, "searching for an equilibrium")
+                rest = equilibrium(mechanism, initial=start, applied=applied, progress=progress)
         found = linearise_about(mechanism, at=start if rest is None else rest.coordinates, applied=applied)
-    played = _played(found, mode, amplitude, outputs) if outputs.animate else None
 
-    report = small_motions_report(found, rest, chosen_units(outputs.units, mechanism.units))
+    if outputs.animate:  # one period of the mode
+        faults, modes, at_most = outputs.faults_at_reference(found.model), len(found.frequency), None
+        if mode > modes:
+            faults.append(f"--mode {mode}: beyond the last of {counted(modes, 'mode')}")
+        elif amplitude is not None:
+            unit = coordinate_unit(found.moved_most(mode - 1))
+            at_most = number_of(f"--amplitude {amplitude}", amplitude, unit, units, faults)
+            faults += [f"--amplitude {amplitude}: must be a number other than 0"] * (at_most == 0.0)
+        refuse(faults)
+        try:
+            played = found.mode(mode - 1, at_most)
+        except ValueError as error:
+            fail(f"--mode {mode}: {str(error).partition(' ')[2].partition(' ')[2]}", NOT_DETERMINED)
+        if not played.ok:
+            fail(f"--amplitude: mode {mode} leaves the workspace at this amplitude; write a smaller one")
+    report = small_motions_report(found, rest, chosen_units(outputs.units, units))
 
     def write(target: Target) -> None:
-        if played is not None and target.endings is MOVING:
+        if target.endings is MOVING:
             outputs.write(played, target)
         else:
             deliver(report.export(target.path.suffix.lower().removeprefix(".")), target.path)
 
-    options.conclude([*sheets, *outputs.targets], write, report, form)
-    raise typer.Exit(OK if rest is None or rest.found else NOT_DETERMINED)
-
-
-def _played(
-    found: Linearisation, mode: int, amplitude: str | None, outputs: options.OutputOptions
-) -> Trajectory:
-    """One period of the mode that is animated."""
-    faults = outputs.faults_at_reference(found.model)
-    modes, at_most = len(found.frequency), None
-    if mode > modes:
-        faults.append(f"--mode {mode}: beyond the last of {counted(modes, 'mode')}")
-    elif amplitude is not None:
-        unit = coordinate_unit(found.moved_most(mode - 1))
-        at_most = number_of(f"--amplitude {amplitude}", amplitude, unit, found.model.mechanism.units, faults)
-        if at_most == 0.0:
-            faults.append(f"--amplitude {amplitude}: must be a number other than 0")
-    refuse(faults)
-    try:
-        played = found.mode(mode - 1, at_most)
-    except ValueError as error:
-        fail(f"--mode {mode}: {str(error).partition(' ')[2].partition(' ')[2]}", NOT_DETERMINED)
-    if not played.ok:
-        fail(f"--amplitude: mode {mode} leaves the workspace at this amplitude; write a smaller one")
-    return played
+    options.conclude([*sheets, *outputs.targets], write, report, form, rest is None or rest.found)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from groups.assembly_modes import STARTS
 from groups.assembly_modes import modes as modes_of
-from groups.cli.loading import solvable_model
 from groups.cli.options import CommonOptions, with_options
-from groups.reports.modes import modes_report
+from groups.cli.running import solvable_model
+from groups.reports.about import modes_report
 from mbssa import load
 from mbssa.cli import completion
 from mbssa.cli.console import failing, present, refuse, stopping

@@ -1,41 +1,40 @@
-"""Options that several commands have, and those of the files that are written of a motion."""
+"""Options that several commands have, their values, and the files that are written of a motion."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import Field, dataclass, fields, is_dataclass, replace
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
-from typing import Any, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 import typer
+from typer.models import OptionInfo
 
-from groups.cli.arguments import expressions
+from groups.building import solvers_of
 from groups.model import Model
 from groups.rest import at_rest
 from groups.results.table import QUANTITIES, Choice, chosen_columns
 from groups.trajectory import LEVELS, Level, Trajectory
-from mbssa.cli import completion
-from mbssa.cli.console import BETWEEN, present, refuse
+from mbssa.cli import completion, outputs
+from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, present, refuse
 from mbssa.cli.inputs import shown_in as mechanism_in
-from mbssa.cli.options import ALLOW, FORCE, FORMAT, TRUST, UNITS, option
-from mbssa.cli.outputs import (
-    MOVING,
-    STANDARD,
-    STILL,
-    TABLES,
-    TRAJECTORY,
-    Target,
-    target_faults,
-    targets_of,
-    written,
-)
+from mbssa.cli.options import ALLOW, FORCE, FORMAT, TRUST, UNITS, number_of, option
 from mbssa.film import FILMS, Film, require_video
+from mbssa.joints.catalogue import is_length
 from mbssa.reports.table import Report
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 Files = list[Path] | None
+Texts = Sequence[str] | None
+Units = tuple[str, str]
+Write = Callable[[outputs.Target], object]
 
 INITIAL: Any = option(
     "COORDINATE=VALUE,...", "Value of a released coordinate at the start, in MODEL's units; may be repeated."
@@ -59,8 +58,17 @@ def files_option(text: str, *names: str) -> Any:
     return option("FILE", f"{text}; may be repeated.", None, *names)
 
 
+class Options:
+    """Options of a command as fields of a dataclass; those that are not given have their defaults."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, OptionInfo):
+                object.__setattr__(self, name, value.default)
+
+
 @dataclass(frozen=True)
-class CommonOptions:
+class CommonOptions(Options):
     """Options that stand at the end of a command."""
 
     force: bool = FORCE
@@ -70,7 +78,7 @@ class CommonOptions:
 
 
 @dataclass(frozen=True)
-class OutputOptions:
+class OutputOptions(Options):
     """Options of the files of a motion: numbers by columns, still pictures, animations."""
 
     output: Files = files_option(
@@ -108,12 +116,12 @@ class OutputOptions:
     width: int | None = option("PX", "Pixels of a film across.")
 
     @property
-    def targets(self) -> list[Target]:
+    def targets(self) -> list[outputs.Target]:
         """Files of numbers, pictures and animations."""
-        return targets_of(
-            ("--output", self.output, TRAJECTORY),
-            ("--plot", self.plot, STILL),
-            ("--animate", self.animate, MOVING),
+        return outputs.targets_of(
+            ("--output", self.output, outputs.TRAJECTORY),
+            ("--plot", self.plot, outputs.STILL),
+            ("--animate", self.animate, outputs.MOVING),
         )
 
     @property
@@ -124,54 +132,39 @@ class OutputOptions:
         given = {"quantities": self.quantities, "joints": joints, "bodies": self.bodies, "derived": derived}
         return cast(Choice, {"units": "file"} | {key: of for key, of in given.items() if of is not None})
 
-    @property
-    def film(self) -> Film:
-        """Size and rate of films."""
-        return Film(self.frames, self.fps, self.width)
-
     def faults(
-        self, read: Iterable[str | Path | None], force: bool, form: str, others: Sequence[Target] = ()
+        self, read: Iterable[str | Path | None], force: bool, form: str, others: Sequence[outputs.Target] = ()
     ) -> list[str]:
         """Faults, before the model is read: ``read`` are the run's files, ``others`` its own targets."""
-        faults = target_faults([*self.targets, *others], read, force, form)
+        faults = outputs.target_faults([*self.targets, *others], read, force, form)
         faults += [
             f"--quantities {name}: no such kind; there are {', '.join(QUANTITIES)}"
             for name in self.quantities or ()
             if name not in QUANTITIES
         ]
         expressions(self.quantity, faults)
-        columns = self.quantities, self.joints, self.bodies
-        if not self._tables and any(one is not None for one in columns):
+        tables = self._tables
+        if not tables and any(one is not None for one in (self.quantities, self.joints, self.bodies)):
             faults.append("--quantities, --joints, --bodies: are for columns; write --output FILE.csv too")
-        if not self._tables and not self.plot and self.quantity:
+        if not tables and not self.plot and self.quantity:
             faults.append("--quantity: is for columns and curves; write --output FILE.csv or --plot FILE too")
         if self.curves is not None and (not self.plot or self.points):
             faults.append("--curves: are over time; write --plot FILE too, without --points")
         if self.points and not self.plot and not self.animate:
             faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
-        if self.film != Film() and not self._films:
-            faults.append(
-                "--frames, --fps, --width: are for films; write --animate FILE.gif, .mp4 or .webm too"
-            )
+        if self._film != Film() and not self._films:
+            films = "write --animate FILE.gif, .mp4 or .webm too"
+            faults.append(f"--frames, --fps, --width: are for films; {films}")
         return faults
 
     def faults_at_reference(
         self, model: Model, kept: Sequence[int] | None = None, level: Level = "acceleration"
     ) -> list[str]:
         """Obstacles to drawing and tabulating, found on the reference configuration before the solution."""
-        faults: list[str] = []
-        if not (self._tables or self.plot or self.animate):
-            return faults
-        still = at_reference(model, kept, level)
+        faults, still = list[str](), at_reference(model, kept, level)
         try:
-            if self.plot and self.points:
-                from groups.pictures.paths import paths
-
-                paths(still, self.points)
-            elif self.plot:
-                from groups.pictures.coordinates import coordinates
-
-                coordinates(still, self.curves, derived=self.columns.get("derived"))
+            if self.plot:
+                self._plotted(still)
         except ValueError as error:
             advice = "" if kept is None or self.points else "; --keep more bodies, or write --points"
             faults.append(f"--plot: {error}{advice}")
@@ -184,11 +177,11 @@ class OutputOptions:
                 from mbssa.pictures.limits import refuse_beyond
 
                 films = self._films
-                faults += dict.fromkeys(f"--{fault}" for path in films for fault in self.film.faults(path))
+                faults += dict.fromkeys(f"--{fault}" for path in films for fault in self._film.faults(path))
                 if any(FILMS[path.suffix.lower()].encoder for path in films):
                     require_video()
                 most = MOST_BODIES if films else MOST_BODIES_OF_A_PAGE
-                bodies = len(set(still.kept.tolist()) | {0})
+                bodies = len({0, *still.kept.tolist()})
                 refuse_beyond(most, bodies, "bodies", "one animation", "name fewer with --keep")
                 points_of(scene_of(still, 1), self.points)
         except (ModuleNotFoundError, ValueError) as error:
@@ -200,41 +193,55 @@ class OutputOptions:
             faults += str(error.args[0]).split(BETWEEN)
         return faults
 
-    def write(self, trajectory: Trajectory, target: Target) -> None:
+    def write(self, trajectory: Trajectory, target: outputs.Target) -> None:
         """Write the numbers or a picture of a motion; whether a file may be replaced is checked before."""
         trajectory = shown_in(trajectory, self.units)
-        if target.endings is TRAJECTORY:
+        if target.endings is outputs.TRAJECTORY:
             trajectory.write(target.path, force=True, **self.columns)
-            return
-        from groups.pictures import write
+        elif target.endings is outputs.STILL:
+            from mbssa.pictures import save
 
-        write(
-            trajectory,
-            target.path,
-            picture="paths" if self.points else "coordinates",
-            points=self.points,
-            curves=self.curves,
-            film=self.film,
-            derived=self.columns.get("derived"),
-            units="file",
-        )
+            save(self._plotted(trajectory), target.path)
+        else:
+            from groups.pictures import write
+
+            write(trajectory, target.path, points=self.points, film=self._film)
+
+    def _plotted(self, trajectory: Trajectory) -> Figure:
+        from groups.pictures import coordinates, paths
+
+        if self.points:
+            return paths(trajectory, self.points)
+        return coordinates(trajectory, self.curves, derived=self.columns.get("derived"), units="file")
 
     @property
     def _tables(self) -> list[Path]:
         """Files that have columns."""
-        paths = self.output or ()
-        return [path for path in paths if path == STANDARD or path.suffix.lower() in TABLES]
+        return [
+            path
+            for path in self.output or ()
+            if path == outputs.STANDARD or path.suffix.lower() in outputs.TABLES
+        ]
 
     @property
     def _films(self) -> list[Path]:
         return [path for path in self.animate or () if path.suffix.lower() in FILMS]
 
+    @property
+    def _film(self) -> Film:
+        return Film(self.frames, self.fps, self.width)
 
-def conclude(targets: Sequence[Target], write: Callable[[Target], object], report: Report, form: str) -> None:
-    """Write the files of a command and print its report with them; exit 2 where one cannot be written."""
-    files, faults = written(targets, write)
+
+def conclude(
+    targets: Sequence[outputs.Target], write: Write, report: Report, form: str, ok: bool, stopped: str = ""
+) -> NoReturn:
+    """Write the files of a command, print its report with them, and exit; 2 where one cannot be written."""
+    if stopped:
+        print(f"stopped by Ctrl-C; {stopped}", file=sys.stderr)
+    files, faults = outputs.written(targets, write)
     present(report.with_files(files), form, beside=files)
     refuse(faults)
+    raise typer.Exit(STOPPED if stopped else OK if ok else NOT_DETERMINED)
 
 
 def shown_in(trajectory: Trajectory, units: str) -> Trajectory:
@@ -256,31 +263,95 @@ def with_options(*chosen: str) -> Callable[[Callable[..., None]], Callable[..., 
 
     # Typer makes an option of each parameter in the signature of a command.
     def expand(command: Callable[..., None]) -> Callable[..., None]:
-        keyword = inspect.Parameter.KEYWORD_ONLY
         parameters: list[inspect.Parameter] = []
-        records: list[tuple[str, Any]] = []
+        records: dict[str, tuple[Any, list[str]]] = {}
         for each in inspect.signature(command, eval_str=True).parameters.values():
-            if not is_dataclass(each.annotation):
-                parameters.append(each.replace(kind=keyword))
-                continue
-            records.append((each.name, each.annotation))
-            hints = get_type_hints(each.annotation)
-            parameters += [
-                inspect.Parameter(field.name, keyword, default=field.default, annotation=hints[field.name])
-                for field in fields(each.annotation)
-                if field.name in chosen or not chosen
-            ]
+            some, of = [each], each.annotation
+            if is_dataclass(of) and isinstance(of, type):
+                every = inspect.signature(of, eval_str=True).parameters.values()
+                some = [one for one in every if not chosen or one.name in chosen]
+                records[each.name] = of, [one.name for one in some]
+            parameters += [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in some]
 
         @functools.wraps(command)
         def expanded(**given: Any) -> None:
-            def value(field: Field[Any]) -> Any:
-                own: Any = field.default
-                return given.pop(field.name) if field.name in chosen or not chosen else own.default
-
-            made = {name: record(**{f.name: value(f) for f in fields(record)}) for name, record in records}
+            made = {name: of(**{n: given.pop(n) for n in names}) for name, (of, names) in records.items()}
             command(**given, **made)
 
         vars(expanded)["__signature__"] = inspect.Signature(parameters)
         return expanded
 
     return expand
+
+
+# --- values ------------------------------------------------------------------------------------------
+
+#: Options by the parameters of :mod:`groups` that faults begin with.
+_OPTIONS = {
+    "applied": "--apply", "damping": "--damping", "duration": "--duration", "initial": "--initial",
+    "integrator": "--integrator", "largest_step": "--largest-step", "prescribed": "--drive",
+    "rates": "--rate", "start": "--restart", "steps": "--steps", "stiffness": "--stiffness",
+    "tolerance": "--tolerance",
+}  # fmt: skip
+
+
+def by_option(fault: str) -> str:
+    """A fault of a parameter as one of the option that gave it; other faults as they are."""
+    return re.sub(r"^\w+", lambda word: _OPTIONS.get(word[0], word[0]), fault)
+
+
+def pairs(
+    option: str, texts: Texts, example: str, faults: list[str], what: str = ""
+) -> Iterator[tuple[str, str, str]]:
+    """Each text with its two parts around =, such as ``NAME=VALUE``; faults are added to ``faults``."""
+    taken = set()
+    for text in texts or ():
+        name, _, value = (part.strip() for part in text.partition("="))
+        if not (name and value):
+            faults.append(f"{option} {text}: write {example}")
+            continue
+        if what and name in taken:
+            faults.append(f"{option} {text}: {name} has {what} already")
+        taken.add(name)
+        yield text, name, value
+
+
+def expressions(texts: Texts, faults: list[str]) -> dict[str, str]:
+    """Expressions by name, from ``NAME=EXPRESSION``; faults are added to ``faults``."""
+    found = pairs("--quantity", texts, "NAME=EXPRESSION", faults, "an expression")
+    return {name: expression for _, name, expression in found}
+
+
+def coordinate_values(
+    option: str, texts: Texts, units: Units, si_units: Units, faults: list[str]
+) -> dict[str, float]:
+    """Numbers by coordinate from ``NAME=VALUE``, in SI; faults are added to ``faults``."""
+    # `units` hold for numbers without a unit of their own; `si_units` are those of the quantity for a slide,
+    # and for an angle.
+    example = "NAME=VALUE, such as 1-2.angle=30deg"
+    return {
+        name: number_of(f"{option} {text}", number, si_units[0 if is_length(name) else 1], units, faults)
+        for text, name, number in pairs(option, texts, example, faults, "a value")
+    }
+
+
+def by_group(model: Model, option: str, texts: Texts, faults: list[str]) -> dict[int, Any]:
+    """Numbers of modes or names of solvers by numbers of groups; faults are added to ``faults``."""
+    found, groups, is_mode = dict[int, Any](), model.structure.n_groups, option == "mode"
+    for text in texts or ():
+        match = re.fullmatch(r"(?:SG-)?(\d{1,9})=" + (r"(\d{1,9})" if is_mode else "(.+)"), text)
+        group = 0 if match is None else int(match[1])
+        if match is None:
+            fault = f"write GROUP={'NUMBER, such as 2=1' if is_mode else 'NAME, such as 2=Newton'}"
+        elif not 1 <= group <= groups:
+            fault = f"there is no group {group}; the groups are 1 to {groups}"
+        else:
+            named = match[2].replace("-", " ").casefold()  # dashes may stand for spaces
+            names = () if is_mode else solvers_of(model, group)
+            value = int(match[2]) if is_mode else next((n for n in names if n.casefold() == named), None)
+            if value is not None and found.setdefault(group, value) == value:
+                continue
+            other = f"group {group} already has {option} {found.get(group)}"
+            fault = other if value is not None else f"group {group} can have {', '.join(names)}"
+        faults.append(f"--{option} {text}: {fault}")
+    return found

@@ -8,8 +8,8 @@ from typing import Any, cast
 import numpy as np
 import typer
 
-from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.options import CommonOptions, with_options
+from groups.cli.running import motion_to_solve, solvable_model
 from groups.motion import Motion, constant_speed, driven_coordinates
 from groups.partitioning import Partitioning, sweep_partition
 from groups.partitioning import partition as divide

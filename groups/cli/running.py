@@ -1,35 +1,195 @@
-"""Interactive runs: machine code made before the start, plans, a progress bar, and Ctrl-C."""
+"""Interactive runs: a model that can be solved and its motion, machine code, plans, progress, and Ctrl-C."""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
-from time import perf_counter
+from time import perf_counter, process_time
 from types import FrameType
+from typing import Any, NamedTuple
 
 import numpy as np
-from typer.models import OptionInfo
 
+from groups.building import build
+from groups.cli.options import Options, by_option
+from groups.engine.solve import plan_of
 from groups.model import Model
-from groups.motion import Motion
+from groups.motion import Motion, default_motion, driven_coordinates, read_motion
+from groups.motion.files import header_of
+from groups.motion.sampling import usual_motion
+from groups.results.limits import excesses
 from groups.status import NOT_COMPUTED
-from groups.trajectory import Branch, Level, Trajectory
-from mbssa.cli import RUNNER
+from groups.trajectory import LEVELS, Level, Trajectory
+from mbssa import Mechanism, ModelError, decompose
+from mbssa.analysis.check import Report, check
+from mbssa.cli import RUNNER, on_interrupt
+from mbssa.cli.console import NOT_DETERMINED, fail
 from mbssa.cli.options import flag, option
-from mbssa.progress import Progress, bar
+from mbssa.joints.catalogue import is_length
+from mbssa.progress import bar
+from mbssa.texts import counted, listed
+from mbssa.trust import REMEDY
+from mbssa.units import given_in
 
+#: Joints, findings and proposals that a message lists before it only counts the rest.
+_LISTED = 40
+#: Instants of a motion that is examined, at most: what lies between them is proven, or found.
+INSTANTS = 73
+#: Seconds of plain Python at which the examination of a motion ends; a longer one does not begin.
+LONGEST = 10.0
+#: Numbers of one pose, its velocity and its acceleration.
+_NUMBERS = {"planar": (3, 3, 3), "spatial": (7, 6, 6)}
 #: Shortest compilation, and shortest proof that an option requests, that are announced (s).
 ANNOUNCED, ANNOUNCED_PROOF = 1.0, 3.0
 
 
+# --- models and motions ------------------------------------------------------------------------------
+
+
+def solvable_model(mechanism: Mechanism, name: str) -> Model:
+    """Model of a mechanism with geometry that is determined by its inputs; else exit 1 with all reasons."""
+    report = check(mechanism)
+    if mechanism.without_geometry or mechanism.untrusted or not report.solvable:
+        fail(_reasons(report, name), NOT_DETERMINED)
+    try:
+        return build(report.structure)
+    except ValueError as error:
+        fail(f"{name} cannot be solved as given\n  - {error}", NOT_DETERMINED)
+
+
+def motion_to_solve(
+    model: Model,
+    name: str,
+    path: Path | None,
+    steps: int | None,
+    duration: float | None,
+    kept: Sequence[int] | None = None,
+    level: Level = "acceleration",
+) -> Motion:
+    """Motion of the options, or the model's own; else exit 2."""
+    # The bodies `kept` and the `level` of the solution decide how much memory it needs.
+    mechanism, rows = model.mechanism, model.mechanism.n_bodies
+    if kept is not None:
+        rows = len(model.held_bodies(np.array(kept, dtype=np.int64)))
+    numbers = 8 * rows * sum(_NUMBERS[mechanism.space][: LEVELS.index(level) + 1])
+    numbers += 24 * mechanism.n_driven + 25 * model.structure.n_groups
+
+    def check_memory(instants: int) -> None:
+        try:
+            memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        except (AttributeError, ValueError, OSError):  # not available on this system
+            return
+        needed = instants * numbers
+        if needed >= 0.9 * memory:
+            fail(
+                f"{instants:,} instants of {counted(rows, 'body')} need {needed / 1e9:,.0f} GB, and this "
+                f"machine has {memory / 1e9:,.0f}; write fewer --steps, name bodies with --keep, or a lower "
+                "--level"
+            )
+
+    instants = steps or 1
+    if path is None:
+        own = mechanism.motion or usual_motion(mechanism)
+        if own is None:
+            fail(f"{name} carries no motion. Write one into its file, or into {_motion_to_write(mechanism)}")
+        if mechanism.motion is None:
+            ((coordinate, law),) = own.inputs.items()
+            range_ = "one turn" if law.name == "speed" else "the range of its limits"
+            print(f"{name} carries no motion: {coordinate} goes through {range_} in 1 s", file=sys.stderr)
+        instants = steps or own.steps
+    check_memory(instants)
+    try:
+        if path is None:
+            motion = default_motion(mechanism, steps=steps, duration=duration)
+        else:
+            motion = read_motion(mechanism, path, steps=steps, duration=duration)
+    except ModelError:
+        raise  # names its place itself
+    except ValueError as error:
+        named = by_option(str(error))
+        fail(named if named.startswith("--") else f"{path or name}: {error}")
+    check_memory(len(motion.time))
+    return motion
+
+
+def _motion_to_write(mechanism: Mechanism) -> str:
+    """Suggested files of a motion: ``[motion]`` with the driven coordinates in units of the file; columns."""
+    inputs = driven_coordinates(mechanism)
+    lines = ["a file of its own for --motion FILE.toml:\n", "[motion]", "duration = 1.0", "steps = 101"]
+    lines += ["\n[motion.inputs]"] * bool(inputs)
+    for name in inputs:
+        unit, usual = ("m", 0.01) if is_length(name) else ("rad", 0.1)
+        amplitude = float(f"{usual / given_in(unit, mechanism.units)[1]:.1g}")
+        lines.append(f'"{name}" = {{ law = "harmonic", amplitude = {amplitude}, frequency = 1.0 }}')
+    if inputs:
+        lines += ["\nor give columns, --motion FILE.csv, with the header", f"\n{header_of(mechanism)}"]
+    return "\n".join(lines)
+
+
+def _reasons(report: Report, name: str) -> str:
+    mechanism, reasons = report.structure.mechanism, list[str]()
+    if mechanism.without_geometry:
+        joints = [mechanism.joints[j] for j in mechanism.without_geometry]
+        bare = [f"{one.id} {one.type.code} ({', '.join(one.type.required)})" for one in joints]
+        reasons.append(f"no geometry at {listed(bare, _LISTED)}: write these keys at the joints")
+    if untrusted := mechanism.untrusted_said:
+        reasons.append(f"code that the file names is not run, at {untrusted}; {REMEDY}")
+    fatal = [finding.text for finding in report.findings if finding.fatal]
+    reasons += fatal[:_LISTED] + [f"… and {len(fatal) - _LISTED} more"] * (len(fatal) > _LISTED)
+    lines = [f"{name} cannot be solved as given", *(f"  - {reason}" for reason in reasons)]
+    if not report.solvable:
+        lines += ["what would help, each verified"] * bool(report.proposals)
+        for proposal in report.proposals[:_LISTED]:
+            then = ""
+            if proposal.kind == "inputs":
+                then = f"; then driven: {listed(driven_coordinates(proposal.apply(mechanism)), _LISTED)}"
+            lines.append(f"  - {proposal.text}{then}")
+        lines.append(f"mbssa check {name} says more")
+    return "\n".join(lines)
+
+
+def singular_positions(mechanism: Mechanism) -> list[str]:
+    """A sentence for each singular position and passed limit of the model's own motion; none if too large."""
+    try:
+        model, motion = build(decompose(mechanism)), default_motion(mechanism)
+    except (ValueError, np.linalg.LinAlgError):
+        return []
+    if len(motion.time) > INSTANTS:
+        motion = default_motion(mechanism, steps=INSTANTS)
+    if plan_of(model).seconds(len(motion.time)) > LONGEST:
+        return []
+    end = process_time() + LONGEST
+
+    def in_time(_share: float) -> bool:
+        return process_time() < end
+
+    found = model.solve(motion, level="velocity", branch="proven", compiled=False, progress=in_time)
+    said = [
+        f"SG-{one.group} of {model.group_names[one.group - 1]} is singular {one}"
+        for one in found.singular
+        if one.kind != "unresolved"
+    ]
+    said += [one.text(mechanism.units) for one in excesses(found)]
+    said = [f"in the model's motion {text}" for text in said]
+    computed = int((found.status != NOT_COMPUTED).all(axis=1).sum())
+    if computed < len(motion.time):
+        last = f"{motion.time[max(computed - 1, 0)]:.5g} s"
+        said.append(f"the model's motion was examined up to {last}; mbssa solve continues to its end")
+    return said
+
+
+# --- runs --------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
-class Request:
+class Request(Options):
     """Options of a run by a plan; true where one of them is given."""
 
     workers: int | None = option("N", "Solve on so many cores, by the plan predicted fastest.", min=1)
@@ -38,80 +198,53 @@ class Request:
     checkpoint: Path | None = option("FOLDER", "Keep what is done, so that --resume can go on from it.")
     resume: bool = flag("--resume", "Go on from what --checkpoint keeps.")
 
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():  # of options that are not given
-            if isinstance(value, OptionInfo):
-                object.__setattr__(self, name, value.default)
-
     def __bool__(self) -> bool:
         return self != Request()
 
 
-@dataclass(frozen=True, eq=False)
-class TimedRun:
+class TimedRun(NamedTuple):
     """A trajectory with the times (s) that it took."""
 
     trajectory: Trajectory
     compiling: float  # s of making machine code
     solving: float  # s for the motion itself
     stopped: bool  # by Ctrl-C before the last instant
-    how: str = ""  # the plan in words; empty for one group after another
-    compiled: bool = False  # by machine code, not NumPy
-
-    @property
-    def reached(self) -> Trajectory:
-        """The trajectory without the instants that no group was computed at."""
-        computed = (self.trajectory.status != NOT_COMPUTED).any(axis=1)
-        return self.trajectory.instants(np.flatnonzero(computed)) if self.stopped else self.trajectory
+    how: str  # the plan in words; empty for one group after another
+    compiled: bool  # by machine code, not NumPy
 
 
 def solve_interactively(
     model: Model,
     motion: Motion,
-    *,
-    bodies: Sequence[str | int] | None = None,
     level: Level = "acceleration",
-    modes: Mapping[int, int] | None = None,
-    branch: Branch | None = None,
     compiled: bool | None = None,
     request: Request | None = None,
+    **chosen: Any,
 ) -> TimedRun:
     """Solve a motion with progress on standard error, until Ctrl-C or its end."""
     # Machine code is made first, so that this is not in the time of the motion. Ctrl-C before anything is
-    # solved, and a second one, raise KeyboardInterrupt.
+    # solved, and a second one, raise KeyboardInterrupt. Further keywords are those of Model.solve.
     planned = resolve_name(RUNNER)(request, model, motion, level) if request else None
     compiled = model.compiles(len(motion.time)) if compiled is None else compiled
     begin = perf_counter()
     if compiled:
-        with bar() as show:
-            if model.compile_seconds > ANNOUNCED:
-                _announce(show, f"compiling the model: about {model.compile_seconds:.0f} s")
-            compiled = model.compile()
-    if branch in ("proven", "smooth"):  # by default what takes long is checked alone
+        _announce("compiling the model", model.compile_seconds, ANNOUNCED)
+        compiled = model.compile()
+    if chosen.get("branch") in ("proven", "smooth"):  # by default what takes long is checked alone
         seconds = model.proof_seconds(len(motion.time), compiled=compiled)
-        if seconds > ANNOUNCED_PROOF:
-            with bar() as show:
-                _announce(show, f"proving the branches: about {seconds:.0f} s")
+        _announce("proving the branches", seconds, ANNOUNCED_PROOF)
     start = perf_counter()
     with stoppable_progress(f"solving {len(motion.time):,} instants") as progress:
-        trajectory = (planned or model.solve)(
-            motion, bodies=bodies, level=level, modes=modes, branch=branch, compiled=compiled,
-            progress=progress,
-        )  # fmt: skip
-    return TimedRun(
-        trajectory,
-        compiling=start - begin,
-        solving=perf_counter() - start,
-        stopped=bool((trajectory.status == NOT_COMPUTED).any()),
-        how=planned.how if planned else "",
-        compiled=compiled,
-    )
+        solve = planned or model.solve
+        trajectory = solve(motion, level=level, compiled=compiled, progress=progress, **chosen)
+    stopped = bool((trajectory.status == NOT_COMPUTED).any())
+    how = planned.how if planned else ""
+    return TimedRun(trajectory, start - begin, perf_counter() - start, stopped, how, compiled)
 
 
-def _announce(show: Progress, text: str) -> None:
-    if not sys.stderr.isatty():
-        print(text, file=sys.stderr, flush=True)
-    show(text, 0.0)
+def _announce(work: str, seconds: float, least: float) -> None:
+    if seconds > least:
+        print(f"{work}: about {seconds:.0f} s", file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -120,8 +253,7 @@ def stoppable_progress(title: str) -> Iterator[Callable[[float], bool]]:
     # The second Ctrl-C is a KeyboardInterrupt again; so is the first one before any share, as nothing is
     # lost.
     begun, stop = threading.Event(), threading.Event()
-
-    before = signal.getsignal(signal.SIGINT)
+    before: Any = signal.getsignal(signal.SIGINT)
 
     def note(number: int, frame: FrameType | None) -> None:
         if stop.is_set() or not begun.is_set():
@@ -130,9 +262,7 @@ def stoppable_progress(title: str) -> Iterator[Callable[[float], bool]]:
             raise KeyboardInterrupt
         stop.set()
 
-    main = threading.current_thread() is threading.main_thread()  # which alone may handle signals
-    if main:
-        signal.signal(signal.SIGINT, note)
+    on_interrupt(note)
     try:
         with bar() as show:
 
@@ -143,5 +273,4 @@ def stoppable_progress(title: str) -> Iterator[Callable[[float], bool]]:
 
             yield progress
     finally:
-        if main:
-            signal.signal(signal.SIGINT, before)
+        on_interrupt(before)

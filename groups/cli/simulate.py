@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import typer
 
 from groups.cli import options
-from groups.cli.arguments import by_option, coordinate_values, pairs
 from groups.cli.running import stoppable_progress
 from groups.dynamics.forward import Event, Method
 from groups.dynamics.forward import simulate as simulate_by
 from groups.dynamics.forward.equations import Integrator
 from groups.dynamics.forward.running import model_of
-from groups.model import Model
-from groups.reports.simulation import simulation_report
+from groups.reports.dynamics import simulation_report
 from groups.trajectory import load_trajectory
 from mbssa import load
-from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, fail_all, failing, refuse, stopping
+from mbssa.cli.console import BETWEEN, NOT_DETERMINED, fail_all, failing, refuse, stopping
 from mbssa.cli.options import MODEL, STEPS, number_of, option
 from mbssa.cli.outputs import TABLES, Target, targets_of
 from mbssa.units import SI
@@ -98,80 +94,65 @@ def simulate(
         faults.append("--stiffness, --damping: are of joints by --method penalty; write it too")
     refuse(faults)
 
-    mechanism = load(model)
     with failing(code=NOT_DETERMINED):
-        released = model_of(mechanism)
+        released = model_of(load(model))
     faults = outputs.faults_at_reference(released)
-    units = mechanism.units
-    start = coordinate_values("--initial", initial, units, SI, faults)
-    rates = coordinate_values("--rate", rate, units, ("m/s", "rad/s"), faults)
-    applied = coordinate_values("--apply", apply, units, ("N", "N m"), faults)
-    events = _events(until or [], released, faults)
-    stiffness_in_si = number_of("--stiffness", stiffness, "N/m", units, faults)
-    damping_in_si = number_of("--damping", damping, "N s/m", units, faults)
-    before = None
-    if restart is not None:
+    units, at_rest = released.mechanism.units, options.at_reference(released, level="position")
+    given: dict[str, Any] = {
+        "initial": options.coordinate_values("--initial", initial, units, SI, faults),
+        "rates": options.coordinate_values("--rate", rate, units, ("m/s", "rad/s"), faults),
+        "applied": options.coordinate_values("--apply", apply, units, ("N", "N m"), faults),
+        "stiffness": number_of("--stiffness", stiffness, "N/m", units, faults),
+        "damping": number_of("--damping", damping, "N s/m", units, faults),
+    }
+    events = []
+    for text, quantity, number in options.pairs("--until", until, "QUANTITY=VALUE", faults):
         try:
-            before = load_trajectory(restart)
+            unit = at_rest.quantity(quantity).unit
         except ValueError as error:
-            faults.append(f"--restart: {error}")
-        except OSError as error:
-            faults.append(f"--restart {restart}: {error.strerror or error}")
+            faults.append(f"--until {error}")
+        else:
+            value = number_of(f"--until {text}", number, unit, units, faults)
+            events.append(Event(text, quantity, value))
+    try:
+        before = None if restart is None else load_trajectory(restart)
+    except ValueError as error:
+        faults.append(f"--restart: {error}")
+    except OSError as error:
+        faults.append(f"--restart {restart}: {error.strerror or error}")
     refuse(faults)
-    if duration is None:
-        motion = released.mechanism.motion
-        duration = 1.0 if motion is None else motion.duration
+    motion = released.mechanism.motion
+    seconds = duration if duration is not None else 1.0 if motion is None else motion.duration
 
     try:
-        with stoppable_progress(f"simulating {duration:g} s") as progress:
+        with stoppable_progress(f"simulating {seconds:g} s") as progress:
             found = simulate_by(
                 released,
-                duration,
+                seconds,
                 method=method,
                 tolerance=tolerance,
                 steps=steps or 201,
-                initial=start,
-                rates=rates,
                 prescribed=drive or (),
-                applied=applied,
                 events=events,
                 start=before,
                 integrator=integrator,
                 largest_step=largest_step,
                 most_steps=most_steps,
                 stop_at_limits=limits == "stop",
-                stiffness=stiffness_in_si,
-                damping=damping_in_si,
                 compiled=compiled,
                 progress=progress,
+                **given,
             )
     except (ValueError, ModuleNotFoundError) as error:
-        fail_all([by_option(fault) for fault in str(error).split(BETWEEN)])
+        fail_all([options.by_option(fault) for fault in str(error).split(BETWEEN)])
     found = replace(found, trajectory=options.shown_in(found.trajectory, outputs.units))
-    if found.status == "stopped":
-        print("stopped by Ctrl-C; what was computed is kept", file=sys.stderr)
 
     def write(target: Target) -> None:
         if target not in tables:
             outputs.write(found.trajectory, target)
-        elif target.option == "--energies":
-            found.write(target.path, force=True)
         else:
-            found.forces.write(target.path, force=True)
+            (found if target.option == "--energies" else found.forces).write(target.path, force=True)
 
-    options.conclude([*outputs.targets, *tables], write, simulation_report(found), common.form)
-    raise typer.Exit(STOPPED if found.status == "stopped" else OK if found.ok else NOT_DETERMINED)
-
-
-def _events(texts: Sequence[str], model: Model, faults: list[str]) -> list[Event]:
-    """Events that end a run, from ``QUANTITY=VALUE``."""
-    found = []
-    for text, quantity, number in pairs("--until", texts, "QUANTITY=VALUE", faults):
-        try:
-            unit = options.at_reference(model, level="position").quantity(quantity).unit
-        except ValueError as error:
-            faults.append(f"--until {error}")
-            continue
-        value = number_of(f"--until {text}", number, unit, model.mechanism.units, faults)
-        found.append(Event(text, quantity, value))
-    return found
+    stopped = "what was computed is kept" * (found.status == "stopped")
+    targets, report = [*outputs.targets, *tables], simulation_report(found)
+    options.conclude(targets, write, report, common.form, found.ok, stopped)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
-import typer
+import numpy as np
 
 from groups.building import build
-from groups.cli import arguments, options
-from groups.cli.loading import motion_to_solve, solvable_model
-from groups.cli.running import Request, solve_interactively
+from groups.cli import options
+from groups.cli.running import Request, motion_to_solve, solvable_model, solve_interactively
 from groups.reports.solution import solution_report
-from groups.trajectory import Branch, Level
+from groups.status import NOT_COMPUTED
+from groups.trajectory import Branch, Level, body_index
 from mbssa import load, mpi_rank
-from mbssa.cli.console import NOT_DETERMINED, OK, STOPPED, fail, refuse, stopping
+from mbssa.cli.console import NOT_DETERMINED, fail, refuse, stopping
 from mbssa.cli.options import DURATION, MODEL, MOTION, STEPS, option
 from mbssa.cli.outputs import dash_faults
 
@@ -63,43 +62,44 @@ def solve(
     faults += dash_faults("--checkpoint", request.checkpoint, "a folder")
     refuse(faults)
 
-    solvable = solvable_model(load(model), model)
-    kept = arguments.body_indices(solvable.mechanism, keep, faults)
-    modes = arguments.modes(solvable, mode, faults)
-    solvers = arguments.solvers(solvable, solver, faults)
+    solvable, kept = solvable_model(load(model), model), set[int]()
+    for name in keep or ():
+        try:
+            kept.add(body_index(solvable.mechanism, name))
+        except KeyError as error:
+            faults.append(f"--keep: {error.args[0]}")
+    modes = options.by_group(solvable, "mode", mode, faults)
+    solvers = options.by_group(solvable, "solver", solver, faults)
     refuse(faults)
+    bodies = sorted(kept) or None
     if solvers:
         solvable = build(solvable.structure, solvers)
-    path = motion_to_solve(solvable, model, motion, steps, duration, kept, level)
-    refuse(outputs.faults_at_reference(solvable, kept, level))
-    resuming = "" if request.checkpoint is None else f"add --resume to --checkpoint {request.checkpoint}"
+    path = motion_to_solve(solvable, model, motion, steps, duration, bodies, level)
+    refuse(outputs.faults_at_reference(solvable, bodies, level))
+    numbers = None if bodies is None else [body + 1 for body in bodies]
+    resuming = "" if request.checkpoint is None else f": add --resume to --checkpoint {request.checkpoint}"
     try:
         run = solve_interactively(
-            solvable,
-            path,
-            bodies=None if kept is None else [body + 1 for body in kept],
-            level=level,
-            modes=modes,
-            branch=branch,
-            compiled=compiled,
-            request=request,
+            solvable, path, level, compiled, request, bodies=numbers, modes=modes, branch=branch
         )
     except ValueError as error:
         fail(str(error))
     except RuntimeError as error:
-        kept_so_far = f"\nwhat is done is kept: {resuming}" if resuming else ""
+        kept_so_far = f"\nwhat is done is kept{resuming}" if resuming else ""
         fail(f"{error}{kept_so_far}", NOT_DETERMINED)
     except MemoryError:
         fail(f"{len(path.time):,} instants need more memory than there is; write fewer --steps or --keep")
-    if run.stopped:
-        print(f"stopped by Ctrl-C; what was computed is kept{resuming and ': '}{resuming}", file=sys.stderr)
 
-    reached = run.reached
-    run = replace(run, trajectory=options.shown_in(run.trajectory, outputs.units))
+    reached = run.trajectory
+    if run.stopped:  # without the instants that no group was computed at
+        computed = (reached.status != NOT_COMPUTED).any(axis=1)
+        reached = reached.instants(np.flatnonzero(computed))
+    run = run._replace(trajectory=options.shown_in(run.trajectory, outputs.units))
     options.conclude(
         outputs.targets if len(reached.time) else [],
         lambda target: outputs.write(reached, target),
         solution_report(solvable, path, run),
         common.form,
+        run.trajectory.ok,
+        f"what was computed is kept{resuming}" * run.stopped,
     )
-    raise typer.Exit(STOPPED if run.stopped else OK if run.trajectory.ok else NOT_DETERMINED)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import typer
 
-from groups.cli.loading import solvable_model
-from groups.reports.solvers import library_report, solvers_report
+from groups.cli.running import solvable_model
+from groups.reports.about import library_report, solvers_report
 from groups.solvers.library import table
 from mbssa import load
 from mbssa.cli import completion

@@ -254,10 +254,8 @@ class Forces:
 
     def columns(self, units: Literal["si", "file"] = "si") -> list[Column]:
         """Columns of a table, time first: drives, joints in world axes, the frame, powers, status."""
-        from groups.results.table import Column, converted
+        from groups.results.table import Column, shown_in
 
-        if units not in ("si", "file"):
-            raise ValueError(f"units {units!r}; write 'si' or 'file'")
         found = [Column("time", "s", self.trajectory.time)]
         for name, driving, power in zip(self.drives, self.driving.T, self.drive_power.T, strict=True):
             found.append(Column(f"{name}.driving", unit_of_drive(name), driving))
@@ -273,7 +271,7 @@ class Forces:
         found.append(Column("kinetic_power", "W", self.kinetic_power))
         found.append(Column("balance", "W", self.balance))
         found += [Column(f"SG-{g + 1}.status", "", status) for g, status in enumerate(self.status.T)]
-        return found if units == "si" else [converted(c, self.trajectory.mechanism.units) for c in found]
+        return shown_in(found, self.trajectory, units)
 
     def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "file") -> None:
         """Write :meth:`columns` to a ``.csv`` or ``.parquet`` file, in the units of the model file.

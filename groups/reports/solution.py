@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.reports.about import fault_lines, group_records, group_table, model_lines, quantity, span_text
-from groups.results.limits import excesses
+from groups.results.limits import Excess, excesses
 from groups.trajectory import STATUS, Trajectory
-from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.reports.structure import treatment_lines
 from mbssa.reports.table import SHOWN, Bad, Columns, Good, Heading, Part, Report, Table
@@ -25,9 +24,8 @@ if TYPE_CHECKING:
     from groups.motion import Motion
 
 
-#: Driven coordinates and faults that a page lists before it only counts the rest.
-_SHOWN_INPUTS = 24
-_SHOWN_FAULTS = 20
+#: Driven coordinates and groups that a page lists before it only counts the rest.
+_SHOWN, _SHOWN_GROUPS = 24, 20
 
 #: Share of the size, of 1 rad, or of the largest number of a row, below which a number is rounding.
 _ROUNDING = 1e-12
@@ -35,81 +33,92 @@ _ROUNDING = 1e-12
 #: Corrections of the reference, over the size or in rad, that are more than what digits leave open.
 _CORRECTED = 1e-4
 
+#: Place of a worst figure.
+_WHERE = "(SG-{group}, t = {time:.6g} s)"
+
 
 def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
     """The mechanism, its groups, its inputs, the figures, the faults of a run."""
     trajectory, time, units = run.trajectory, motion.time, run.trajectory.mechanism.units
-    groups, inputs = _by_group(trajectory, units), _inputs(model, motion, units)
+    groups = [one | of for one, of in zip(group_records(model), _by_group(trajectory), strict=True)]
+    inputs = list[dict[str, Any]]()
+    for name, value, *rates in zip(motion.names, motion.value, motion.rate, motion.acceleration, strict=True):
+        numbers = np.array([value.min(), value.max(), *np.abs(rates).max(axis=1)])
+        typical = model.frames.size if is_length(name) else 1.0
+        numbers[np.abs(numbers) <= _ROUNDING * max(typical, np.abs(numbers).max())] = 0.0
+        row = dict(zip(("lowest", "highest", "fastest", "acceleration"), numbers.tolist(), strict=True))
+        inputs.append(quantity(name, coordinate_unit(name), units, **row))
     columns = {
         "Driven": ("name", ""), "From": ("lowest", ".4g"), "To": ("highest", ".4g"),
         "Maximum velocity, /s": ("fastest", ".4g"), "Maximum acceleration, /s²": ("acceleration", ".4g"),
         "Unit": ("unit", ""),
     }  # fmt: skip
-    more = "… and {} more; --format json lists all"
     each = f", {_duration(run.solving / len(time))} each" if len(time) > 1 and not run.stopped else ""
     compiled = f", compiled in {_duration(run.compiling)}" if run.compiling else ""
     by = f"machine code{compiled}" if run.compiled else "NumPy"
+    corrections = model.reference.correction(model.frames.reference, model.frames.centre)
+    moved, turned = (float(each.max(initial=0.0)) for each in corrections)
+    corrected = (
+        "the reference did not close as given and was corrected by up to "
+        f"{quantity_text(moved, 'm', units, '.3g')} and {quantity_text(turned, 'rad', units, '.3g')}: "
+        "mbssa check says of which bodies"
+    )
+    figures, passed = _figures(trajectory, motion), excesses(trajectory)
+    record = {  # groups count from 1, None is what there is not
+        "mechanism": model.mechanism.name,
+        "ok": trajectory.ok,
+        "stopped": run.stopped,
+        "instants": len(time),
+        "from": time[0],
+        "to": time[-1],
+        "plan": run.how or None,
+        "seconds": {"compiling": run.compiling, "solving": run.solving},
+        **figures,
+        "beyond_limits": [asdict(one.shown_in(units)) for one in passed],
+        "treatment": treatment_lines(model.structure),
+        "units": units_record(units),
+        "inputs": inputs,
+        "groups": groups,
+    }
     parts: list[Part] = [
         *model_lines(model.structure),
-        group_table(model, _quality(groups, units)),
-        Table.of(inputs, columns, shown=_SHOWN_INPUTS, rest=more),
+        group_table(model, groups, _quality(units)),
+        Table.of(inputs, columns, shown=_SHOWN, rest="… and {} more; --format json lists all"),
         span_text(time),
         f"solved in {_duration(run.solving)}{each} by {by}",
         *([f"by the plan {run.how}"] if run.how else []),
-        *_corrected(model, units),
-        *_findings(trajectory, motion),
+        *([corrected] if moved > _CORRECTED * model.frames.size or turned > _CORRECTED else []),
+        *_findings(trajectory, figures, passed),
     ]
-
-    def record() -> dict[str, Any]:
-        """A run as lists, texts and numbers; groups count from 1, None is what there is not."""
-        return {
-            "mechanism": model.mechanism.name,
-            "ok": trajectory.ok,
-            "stopped": run.stopped,
-            "instants": len(time),
-            "from": time[0],
-            "to": time[-1],
-            "plan": run.how or None,
-            "seconds": {"compiling": run.compiling, "solving": run.solving},
-            "largest_residual": _worst(trajectory, trajectory.residual / given_in("m", units)[1], np.argmax),
-            "worst_condition": _worst(trajectory, trajectory.condition, np.argmin),
-            "faults": trajectory.faults(motion),
-            "beyond_limits": [asdict(one.shown_in(units)) for one in excesses(trajectory)],
-            "treatment": treatment_lines(model.structure),
-            "units": units_record(units),
-            "inputs": inputs,
-            "groups": [one | found for one, found in zip(group_records(model), groups, strict=True)],
-        }
-
-    return Report(parts, record)
+    return Report(parts, lambda: record)
 
 
 def trajectory_report(trajectory: Trajectory) -> Report:
     """A solved motion without its model: its groups, the worst figures, and the faults."""
-    units = trajectory.mechanism.units
-    columns: Columns = {
-        "SG": (lambda g: g + 1, "d"),
-        "Group": (lambda g: trajectory.named_groups[g], ""),
-        **_quality(_by_group(trajectory, units), units),
-    }
-    indices = range(trajectory.status.shape[1])
-    groups = Table.of(indices, columns, shown=SHOWN, rest="… and {} more groups")
-    head = Heading(headline(trajectory.mechanism))
-    return Report((head, span_text(trajectory.time), groups, *_findings(trajectory)))
+    head: Columns = {"SG": ("number", "d"), "Group": ("name", "")}
+    groups = [
+        {"number": g + 1, "name": trajectory.named_groups[g]} | of
+        for g, of in enumerate(_by_group(trajectory))
+    ]
+    columns = {**head, **_quality(trajectory.mechanism.units)}
+    table = Table.of(groups, columns, shown=SHOWN, rest="… and {} more groups")
+    title = Heading(headline(trajectory.mechanism))
+    findings = _findings(trajectory, _figures(trajectory), excesses(trajectory))
+    return Report((title, span_text(trajectory.time), table, *findings))
 
 
-def _quality(found: Sequence[dict[str, Any]], units: tuple[str, str]) -> Columns:
-    """Columns of solved instants, largest residual and worst condition of the groups by index."""
+def _quality(units: tuple[str, str]) -> Columns:
+    """Columns of solved instants, largest residual and worst condition of a group by its record."""
     return {
-        "Solved": (lambda g: found[g]["solved"], "d"),
-        f"Residual ({units[0]})": (lambda g: _residual(found[g]["residual"]), ">"),
-        "Condition": (lambda g: found[g]["condition"], ".2g"),
+        "Solved": ("solved", "d"),
+        f"Residual ({units[0]})": (lambda one: _residual(one["residual"]), ">"),
+        "Condition": ("condition", ".2g"),
     }
 
 
-def _by_group(trajectory: Trajectory, units: tuple[str, str]) -> list[dict[str, Any]]:
+def _by_group(trajectory: Trajectory) -> list[dict[str, Any]]:
     """Solved instants of each group, the others by status, and the worst figures of the solved ones."""
-    found = []
+    found, length = [], given_in("m", trajectory.mechanism.units)[1]
     for g, status in enumerate(trajectory.status.T):
         solved = status == 0
         codes, counts = np.unique(status[~solved], return_counts=True)
@@ -120,7 +129,7 @@ def _by_group(trajectory: Trajectory, units: tuple[str, str]) -> list[dict[str, 
                 "solved": int(solved.sum()),
                 "proven": int((trajectory.proof[:, g] == 2).sum()),
                 "failed": {STATUS[c]: n for c, n in zip(codes.tolist(), counts.tolist(), strict=True)},
-                "residual": float(residual.max()) / given_in("m", units)[1] if len(residual) else None,
+                "residual": float(residual.max()) / length if len(residual) else None,
                 "condition": float(condition.min()) if len(condition) else None,
                 "iterations": int(trajectory.iterations[solved, g].max(initial=0)),
             }
@@ -128,69 +137,46 @@ def _by_group(trajectory: Trajectory, units: tuple[str, str]) -> list[dict[str, 
     return found
 
 
-def _worst(trajectory: Trajectory, array: Floats, of: Callable[[Floats], Any]) -> dict[str, Any] | None:
-    """The largest or smallest number of a solved instant, with the group's number and the time, s."""
-    solved = np.flatnonzero((trajectory.status == 0) & np.isfinite(array))
-    if not len(solved):
-        return None
-    instant, group = np.unravel_index(solved[of(array.ravel()[solved])], array.shape)
-    return {"value": array[instant, group], "group": int(group) + 1, "time": trajectory.time[instant]}
+def _figures(trajectory: Trajectory, motion: Motion | None = None) -> dict[str, Any]:
+    """Largest residual and smallest condition of solved instants, with group's number and time; faults."""
+    residual = trajectory.residual / given_in("m", trajectory.mechanism.units)[1]
+    of, found = trajectory.condition, dict[str, Any]()
+    for name, array, extreme in (
+        ("largest_residual", residual, np.argmax),
+        ("worst_condition", of, np.argmin),
+    ):
+        solved = np.argwhere((trajectory.status == 0) & np.isfinite(array))
+        k, g = solved[extreme(array[tuple(solved.T)])].tolist() if len(solved) else (0, 0)
+        one = {"value": array[k, g], "group": g + 1, "time": trajectory.time[k]} if len(solved) else None
+        found[name] = one
+    return found | {"faults": trajectory.faults(motion)}
 
 
-def _inputs(model: Model, motion: Motion, units: tuple[str, str]) -> list[dict[str, Any]]:
-    """Ranges and fastest rates of the driven coordinates; rounding is 0."""
-    rows, keys = [], ("lowest", "highest", "fastest", "acceleration")
-    for name, value, *rates in zip(motion.names, motion.value, motion.rate, motion.acceleration, strict=True):
-        numbers = np.array([value.min(), value.max(), *np.abs(rates).max(axis=1)])
-        typical = model.frames.size if is_length(name) else 1.0
-        numbers[np.abs(numbers) <= _ROUNDING * max(typical, np.abs(numbers).max())] = 0.0
-        row = dict(zip(keys, numbers.tolist(), strict=True))
-        rows.append(quantity(name, coordinate_unit(name), units, **row))
-    return rows
-
-
-def _findings(trajectory: Trajectory, motion: Motion | None = None) -> list[Part]:
+def _findings(trajectory: Trajectory, figures: dict[str, Any], passed: Sequence[Excess]) -> list[Part]:
     """Worst residual and condition, how the branches are held, passed limits and faults."""
     lines, units = list[Part](), trajectory.mechanism.units
-    if largest := _worst(trajectory, trajectory.residual / given_in("m", units)[1], np.argmax):
-        lines.append(f"largest residual {_residual(largest['value'])} {units[0]} {_where(largest)}")
-    if worst := _worst(trajectory, trajectory.condition, np.argmin):
+    largest, worst, faults = figures.values()
+    if largest is not None:
+        value = f"largest residual {_residual(largest['value'])} {units[0]}"
+        lines.append(f"{value} {_WHERE.format(**largest)}")
+    if worst is not None:
         value = f"smallest reciprocal condition number {worst['value']:.2g}"
-        lines.append(f"{value} {_where(worst)}; 0 is singular")
-    lines.append(_branches(trajectory))
-    if trajectory.ok:
-        lines.append(Good("every group was solved at every instant"))
-    lines += [Bad(one.text(units)) for one in excesses(trajectory)]
-    return [*lines, *fault_lines(trajectory.faults(motion))]
-
-
-def _branches(trajectory: Trajectory) -> str:
-    """Line on the groups whose branch is proven wherever solved, and on those only checked."""
+        lines.append(f"{value} {_WHERE.format(**worst)}; 0 is singular")
     if trajectory.proven is None:
-        return "branches: checked; --branch proven certifies them"
-    count, others = trajectory.status.shape[1], ""
-    proven = count - int(np.isin(trajectory.proof, (1, 3)).any(axis=0).sum())
-    for proof, how in ((1, "checked alone"), (3, "continued through a crossing, and proven but for that")):
-        some = [f"SG-{g + 1}" for g in np.flatnonzero((trajectory.proof == proof).any(axis=0)).tolist()]
-        others += f"; {how}: {listed(some, _SHOWN_FAULTS)}" if some else ""
-    return f"branches: proven in {proven} of {count} groups{others}"
-
-
-def _corrected(model: Model, units: tuple[str, str]) -> list[str]:
-    """A sentence on the correction of a reference that did not close; none within rounding."""
-    corrections = model.reference.correction(model.frames.reference, model.frames.centre)
-    moved, turned = (float(each.max(initial=0.0)) for each in corrections)
-    if moved <= _CORRECTED * model.frames.size and turned <= _CORRECTED:
-        return []
-    return [
-        "the reference did not close as given and was corrected by up to "
-        f"{quantity_text(moved, 'm', units, '.3g')} and {quantity_text(turned, 'rad', units, '.3g')}: "
-        "mbssa check says of which bodies"
-    ]
-
-
-def _where(worst: dict[str, Any]) -> str:
-    return f"(SG-{worst['group']}, t = {worst['time']:.6g} s)"
+        lines.append("branches: checked; --branch proven certifies them")
+    else:
+        count, others = trajectory.status.shape[1], ""
+        proven = count - int(np.isin(trajectory.proof, (1, 3)).any(axis=0).sum())
+        for proof, how in (
+            (1, "checked alone"),
+            (3, "continued through a crossing, and proven but for that"),
+        ):
+            some = [f"SG-{g + 1}" for g in np.flatnonzero((trajectory.proof == proof).any(axis=0)).tolist()]
+            others += f"; {how}: {listed(some, _SHOWN_GROUPS)}" if some else ""
+        lines.append(f"branches: proven in {proven} of {count} groups{others}")
+    lines += [Good("every group was solved at every instant")] * trajectory.ok
+    lines += [Bad(one.text(units)) for one in passed]
+    return [*lines, *fault_lines(faults)]
 
 
 def _residual(value: float | None) -> str | None:

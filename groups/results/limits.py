@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.results.joints import coordinate_motion, measured
-from mbssa.units import SI, given_in, quantity_text
+from mbssa.units import SI, given_in
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -35,19 +35,17 @@ class Excess:
 
     def text(self, units: tuple[str, str] = SI) -> str:
         """The excess as a sentence, in these units of length and angle."""
-        numbers = (self.limit, self.value, self.extreme)
-        limit, value, extreme = (quantity_text(number, self.unit, units) for number in numbers)
-        farthest = "up" if self.side == "above" else "down"
+        shown, farthest = self.shown_in(units), "up" if self.side == "above" else "down"
         return (
-            f"{self.coordinate} is {self.side} its limit of {limit} from t = {self.time:.6g} s on: "
-            f"{value} there, {farthest} to {extreme}"
+            f"{self.coordinate} is {self.side} its limit of {shown.limit:.6g} {shown.unit} from "
+            f"t = {self.time:.6g} s on: {shown.value:.6g} {shown.unit} there, "
+            f"{farthest} to {shown.extreme:.6g} {shown.unit}"
         )
 
 
 def excesses(trajectory: Trajectory, without: Collection[str] = ()) -> list[Excess]:
     """Each limit that a coordinate of kept bodies passes, but of those named in ``without``."""
-    mechanism, found = trajectory.mechanism, []
-    kept = {0, *trajectory.kept.tolist()}
+    mechanism, found, kept = trajectory.mechanism, [], {0, *trajectory.kept.tolist()}
     for name, limits in mechanism.coordinate_limits.items():
         joint, coordinate = mechanism.place_of(name)
         here = kept.issuperset(mechanism.joint_bodies(joint))

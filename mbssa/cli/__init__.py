@@ -45,7 +45,7 @@ COMMANDS = {
 #: Functions of packages above a command's own: ``mbssa solve`` runs plans, and ``mbssa check`` finds the
 #: singular positions of a motion.
 RUNNER = "routes.cli.solve:runner"
-SINGULAR_POSITIONS = "groups.cli.singular_positions:singular_positions"
+SINGULAR_POSITIONS = "groups.cli.running:singular_positions"
 
 #: Warning of a character that no font of pictures has.
 _without_font: list[str] = []
@@ -53,7 +53,7 @@ _without_font: list[str] = []
 
 def main() -> None:
     """Entry point of the command; exit 0 determined, 1 not determined, 2 bad input, 130 stopped."""
-    _on_interrupt(_stop)
+    on_interrupt(_stop)
     _prepare_output()
     warnings.showwarning = _warn  # type: ignore[assignment]
     from pkgutil import resolve_name
@@ -68,7 +68,7 @@ def main() -> None:
         command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
         if command in COMMANDS:
             resolve_name(COMMANDS[command])  # here, where Ctrl-C may end an import
-        _on_interrupt(_interrupt)
+        on_interrupt(_interrupt)
         raise SystemExit(app(standalone_mode=False))
     except TyperException as error:
         message, context = error.format_message().rstrip("."), getattr(error, "ctx", None)
@@ -96,14 +96,14 @@ def main() -> None:
         )
 
 
-def _on_interrupt(handler: signal.Handlers | Callable[[int, FrameType | None], None]) -> None:
+def on_interrupt(handler: signal.Handlers | Callable[[int, FrameType | None], None]) -> None:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, handler)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     """The first Ctrl-C raises KeyboardInterrupt; within an import, and the second time, the process ends."""
-    _on_interrupt(_leave)
+    on_interrupt(_leave)
     within = frame
     while within is not None:
         if within.f_code.co_filename.startswith("<frozen importlib"):  # a library that is half there

@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from groups.cli.loading import motion_to_solve, solvable_model
+from groups.cli.running import motion_to_solve, solvable_model
 from groups.trajectory import Level
 from mbssa import load, mpi_rank
 from mbssa.cli.console import fail, present, refuse, stopping

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 import typer
 
-from groups.cli import arguments
-from groups.cli.loading import solvable_model
-from groups.cli.options import QUANTITY
+from groups.cli import options
+from groups.cli.running import solvable_model
 from groups.dynamics.forward import Method
 from groups.motion import Motion, read_motion
 from groups.trajectory import Branch
@@ -53,7 +52,7 @@ def sweep(
     record: list[str] | None = option(
         "NAME,...", "Joints, coordinates, bodies, points, residual, condition.", complete=completion.recorded
     ),
-    quantity: list[str] | None = QUANTITY,
+    quantity: list[str] | None = options.QUANTITY,
     limit: list[str] | None = option(
         "NAME=LOW:HIGH",
         "Limits of a joint coordinate, for the column within.",
@@ -124,8 +123,8 @@ def sweep(
         )
     )
     limits = attempt(lambda: read_limits(built, limit or []))
-    modes = arguments.modes(built, mode, faults)
-    quantities = arguments.expressions(quantity, faults)
+    modes = options.by_group(built, "mode", mode, faults)
+    quantities = options.expressions(quantity, faults)
     moved: Motion | Literal["own"] | None = None
     if motion == _OWN:
         moved = "own"

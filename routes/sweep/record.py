@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from groups import Model, Trajectory
-from groups.results.expressions import Expression, evaluate, expression, expressions_of
+from groups.results.expressions import Expression, derived, expression, expressions_of
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
@@ -186,7 +186,7 @@ def followed(
     quantities = list(quantities)
     found = {"residual": trajectory.residual.max(axis=1), "condition": trajectory.condition.min(axis=1)}
     expressions = {each.columns[0]: each.expression for each in quantities if each.expression}
-    motions = {one.name: one.levels for one in evaluate(trajectory, expressions, near)}
+    motions = {one.name: one.levels for one in derived(trajectory, expressions, near)}
     for each in quantities:
         if each.expression:
             found[each.columns[0]] = motions[each.columns[0]][each.order]

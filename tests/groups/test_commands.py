@@ -15,8 +15,7 @@ import mbssa
 from groups.cli import running
 from groups.engine.solve import Solving
 from groups.model import Model
-from groups.reports.modes import modes_report
-from groups.reports.solvers import solvers_report
+from groups.reports.about import modes_report, solvers_report
 
 BAR = mbssa.load("planar_four_bar")
 

@@ -11,7 +11,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.results.table import Column, write_csv
+from groups.results.table import Column, write_table
 from mbssa import files
 
 ARRAYS = ("time", "position", "orientation", "velocity", "acceleration", "status", "residual", "iterations",
@@ -203,7 +203,7 @@ def test_rounding_is_written_as_0_beside_numbers_of_the_same_unit(tmp_path):
         Column(name, unit, values, name.endswith("residual"))
         for (name, unit), values in zip(units.items(), np.transpose(rows), strict=True)
     ]
-    write_csv(found, tmp_path / "run.csv")
+    write_table(found, tmp_path / "run.csv")
     assert read(tmp_path / "run.csv")[1].tolist() == [[2.0, 0.0, 5e-17, 1e-17], [1.0, 1e-12, 4e-17, 0.0]]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.results.expressions import evaluate, expressions_of
+from groups.results.expressions import derived, expressions_of
 from groups.rotations import quaternion_of
 from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
 from mbssa.joints.equations import pose
@@ -157,7 +157,7 @@ def poses_in_any_order_have_the_same_coordinates(trajectory, motion):
     near = motion.value + dice.uniform(-0.5, 0.5, motion.value.shape)
     poses = replace(trajectory.instants(order), velocity=None, acceleration=None)
     texts = {name: f"2-3.{name}" for name in motion.names}
-    for one in evaluate(poses, expressions_of(poses.mechanism, texts, ordered=False), {1: near[order]}):
+    for one in derived(poses, expressions_of(poses.mechanism, texts, ordered=False), {1: near[order]}):
         wanted = motion[one.name].value[order]
         assert np.abs(one.value - wanted).max() < 1e-12, (trajectory.mechanism.joints[1], one.name)
 

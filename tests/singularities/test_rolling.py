@@ -3,7 +3,7 @@
 import pytest
 
 import mbssa
-from groups.cli.loading import solvable_model
+from groups.cli.running import solvable_model
 
 WHEEL = """
 [[joint]]

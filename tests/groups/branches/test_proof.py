@@ -20,7 +20,7 @@ from groups.branches.insertion import Effort, prove_of_groups
 from groups.branches.machine import CompiledTests
 from groups.branches.poses import solve_proven_poses
 from groups.branches.prover import prover_of
-from groups.cli.singular_positions import singular_positions
+from groups.cli.running import singular_positions
 from groups.engine.curves import Pieces, derivatives
 from groups.engine.machine import Host
 from groups.engine.solve import plan_of, solved
