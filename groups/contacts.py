@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.results.joints import joint_motion
 from groups.status import CONTACT_LOST, INTERPENETRATION
@@ -21,7 +20,7 @@ from mbssa.units import given_in, quantity_text
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-    from mbssa import Mechanism, Structure
+    from mbssa import Structure
     from mbssa.joints.frames import Frames
 
 
@@ -78,23 +77,18 @@ def left_limits(watch: Watch, value: float, units: tuple[str, str]) -> str:
 
 
 def sentences_of(
-    mechanism: Mechanism,
-    joints: Sequence[Sequence[int]],
-    status: npt.NDArray[np.int8],
-    residual: Floats,
-    ended: dict[int, tuple[int, str]],
+    trajectory: Trajectory, joints: Sequence[Sequence[int]], ended: dict[int, tuple[int, str]]
 ) -> tuple[str, ...] | None:
     """A sentence by group on the first contact that ended, empty where none did; None without any."""
-    # Status and residual are (G, T).
-    sentences = []
-    for g, mine in enumerate(joints):
-        at = np.flatnonzero((status[g] == CONTACT_LOST) | (status[g] == INTERPENETRATION))
+    mechanism, sentences = trajectory.mechanism, []
+    for g, (mine, status) in enumerate(zip(joints, trajectory.status.T, strict=True)):
+        at = np.flatnonzero((status == CONTACT_LOST) | (status == INTERPENETRATION))
         step, sentence = ended.get(g, (-1, ""))
         if len(at) and step != at[0]:
             types = {j: type_of_joint(mechanism, j) for j in mine}
             names = " or ".join(f"{row.code} {mechanism.joint_ids[j]}" for j, row in types.items() if row.gap)
-            sign = 1.0 if status[g, at[0]] == CONTACT_LOST else -1.0
-            gap = quantity_text(sign * residual[g, at[0]], "m", mechanism.units, ".3g")
+            sign = 1.0 if status[at[0]] == CONTACT_LOST else -1.0
+            gap = quantity_text(sign * trajectory.residual[at[0], g], "m", mechanism.units, ".3g")
             sentence = f"{names}: gap {gap}"
         sentences.append(sentence if len(at) else "")
     return tuple(sentences) if any(sentences) else None

@@ -144,5 +144,4 @@ def _watched(structure: Structure, frames: Frames, trajectory: Trajectory) -> Tr
         if array is not None:
             array[without, 1:] = np.nan
     joints = np.arange(structure.mechanism.n_joints).tolist()
-    contacts = sentences_of(structure.mechanism, [joints], status[None], residual[None], said)
-    return replace(trajectory, contacts=contacts)
+    return replace(trajectory, contacts=sentences_of(trajectory, [joints], said))

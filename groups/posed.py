@@ -1,4 +1,4 @@
-"""A model that starts from another pose than its reference."""
+"""Poses of a model: as motions, and as references from which it starts."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.motion import driven_coordinates, reference_inputs
-from groups.rotations import plane_rotation, rotation_of
+from groups.rotations import plane_rotation, quaternion_of, rotation_of
 from groups.setting import Setting
-from mbssa.arrays import Floats
+from groups.trajectory import Trajectory, unfilled
+from mbssa import Mechanism
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space, whole_turns
 from mbssa.joints.poses import Poses
 
 if TYPE_CHECKING:
     from groups.model import Model
-    from groups.trajectory import Trajectory
 
 
 def posed(model: Model, at: Poses, inputs: Floats) -> Model:
@@ -60,3 +61,16 @@ def poses_of(trajectory: Trajectory) -> Poses:
     if len(trajectory.kept) < trajectory.mechanism.n_bodies:
         raise ValueError("the poses of all bodies are needed; solve without bodies=…")
     return configuration_at(trajectory.position, trajectory.orientation)
+
+
+def at_rest(
+    mechanism: Mechanism, poses: Poses, bodies: Ints, level: int = 0, n_groups: int = 0
+) -> Trajectory:
+    """Bodies (K,) that stand still in these poses, one instant or several, with so many solved groups."""
+    position = poses.position[..., bodies, :].reshape(-1, len(bodies), 3)
+    rotation = poses.rotation[..., bodies, :, :].reshape(-1, len(bodies), 3, 3)
+    rest = unfilled(mechanism, np.arange(float(len(position))), bodies, level, n_groups)
+    rest.position[:], rest.condition[:] = position[..., : rest.position.shape[2]], 1.0
+    angle = np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+    rest.orientation[:] = angle if rest.planar else quaternion_of(rotation)
+    return rest

@@ -14,10 +14,9 @@ import numpy as np
 from groups.engine.path import Way, followed, guesses
 from groups.engine.solve import TELLING, Solving, life_of, plan_of
 from groups.motion import Motion, default_motion
-from groups.results.arrays import Arrays
-from groups.run import Run, finished
+from groups.run import Run, finished, put
 from groups.status import OK
-from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
+from groups.trajectory import Branch, Level, Trajectory, body_index, level_number, unfilled
 from mbssa import Mechanism
 from mbssa.arrays import Ints
 
@@ -148,7 +147,7 @@ def _in_blocks(
         from groups.branches.prover import prover_of
 
         looks = not prover_of(plan).sure.all()
-    arrays = Arrays.empty(model, count, len(held), level)
+    answer = unfilled(model.mechanism, motion.time, held, level, len(model.solvers))
     bounds = np.linspace(0, count, 2 + count // size, dtype=np.int64)  # no block of a few, which are floats
     X = life.storage(BEFORE + size)
     for first, stop in pairwise(bounds.tolist()):
@@ -166,11 +165,11 @@ def _in_blocks(
             proof = proof or Proof(piece, Effort(patience=patience), status=status)
             if not proof.follows(piece, status, first - begin):
                 return None
-        arrays.put(slice(first, stop), piece.arrays(held, level, status), first - begin)
+        put(answer, slice(first, stop), piece.answer(held, level, status), first - begin)
         start, done = piece.column(-BEFORE), stop
         if progress is not None and progress(stop / count) is False:
             break
-    run = Run(model, motion, held, level, arrays)
+    run = Run(model, answer)
     run.check_contacts(0, done)
     run.stop_at(done)
     found = run.trajectory(kept)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.results.bodies import BodyMotion
-from groups.results.faults import STATUS as STATUS
 from groups.results.faults import sentences
 from groups.results.joints import CoordinateMotion, JointMotion, joint_motion
 from groups.results.schema import OUTPUTS, PROVEN, QUALITY
@@ -21,6 +20,7 @@ from groups.results.table import Choice, check_target, chosen_columns, required,
 from groups.rotations import plane_quaternion, twist_in_space
 from groups.rotations import quaternion_of as quaternion_of
 from groups.rotations import rotation_of as rotation_of
+from groups.status import STATUS as STATUS
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames, joint_frames
@@ -188,9 +188,7 @@ class Trajectory:
 
     def instants(self, which: slice | npt.NDArray[np.intp]) -> Trajectory:
         """Some of the instants, as views: ``trajectory.instants(slice(0, None, 10))`` is every tenth."""
-        arrays = {name: getattr(self, name) for name in ("time", *OUTPUTS, *QUALITY, *PROVEN)}
-        some: dict[str, Any] = {n: None if array is None else array[which] for n, array in arrays.items()}
-        return replace(self, **some)
+        return changed(self, ("time", *OUTPUTS, *QUALITY, *PROVEN), lambda array: array[which])
 
     def spatial(self) -> Trajectory:
         """The same motion with arrays of the spatial form; itself where they have it.
@@ -199,13 +197,13 @@ class Trajectory:
         """
         if not self.planar:
             return self
-        return replace(
-            self,
-            position=_by_body(in_space, self.position),
-            orientation=_by_body(plane_quaternion, self.orientation),
-            velocity=None if self.velocity is None else _by_body(twist_in_space, self.velocity),
-            acceleration=None if self.acceleration is None else _by_body(twist_in_space, self.acceleration),
-        )
+
+        def by_body(lift: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
+            return lambda array: lift(array.swapaxes(0, 1)).swapaxes(0, 1)  # contiguous per body in memory
+
+        placed = changed(self, ("position",), by_body(in_space))
+        turned = changed(placed, ("orientation",), by_body(plane_quaternion))
+        return changed(turned, ("velocity", "acceleration"), by_body(twist_in_space))
 
     def quantity(self, expression: str) -> CoordinateMotion:
         """A number derived from joints, points and bodies: (T,) value, and the rates that were kept.
@@ -338,9 +336,23 @@ def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Tra
     return Trajectory(**read(path, mechanism))
 
 
-def _by_body(lift: Callable[[Floats], Floats], array: Floats) -> Floats:
-    """A lifted array in the same layout: contiguous per body, seen with the time first."""
-    return lift(array.swapaxes(0, 1)).swapaxes(0, 1)
+def changed(
+    trajectory: Trajectory, names: Iterable[str], change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
+) -> Trajectory:
+    """The trajectory with other arrays of these names, of those that it has."""
+    arrays: dict[str, Any] = {name: getattr(trajectory, name) for name in names}
+    for name, array in arrays.items():
+        arrays[name] = None if array is None else change(array)
+    return replace(trajectory, **arrays)
+
+
+def unfilled(mechanism: Mechanism, time: Floats, kept: Ints, level: int, groups: int) -> Trajectory:
+    """A trajectory whose arrays are to be written, contiguous per body and group in memory; level 0 to 2."""
+    planar, arrays = mechanism.space == "planar", dict[str, Any]()
+    for name, of in (OUTPUTS | QUALITY).items():
+        shape = len(kept) if of.by == "body" else groups, *of.entry(planar), len(time)
+        arrays[name] = np.moveaxis(np.zeros(shape, of.dtype), -1, 0) if of.level <= level else None
+    return Trajectory(mechanism, time, kept=kept, **arrays)
 
 
 def level_number(level: str) -> int:

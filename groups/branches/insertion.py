@@ -158,8 +158,7 @@ class Proof:
             solving.look(checked)
             self.status[unproven] = checked[unproven]
             take_back(self.plan, self.X, self.status)
-        arrays = solving.arrays(self.everything, level, self.status)
-        run = Run(solving.model, self.motion, self.everything, level, arrays)
+        run = Run(solving.model, solving.answer(self.everything, level, self.status))
         run.leave_profiles(solving, 0, self.status)
         run.check_contacts(0, done + 1)
         run.stop_at(done + 1)

@@ -249,7 +249,7 @@ class CompiledTests:
         self._rates = prover.n_hard + self.n
         at = self._first_number + 2 * self._rates
         bodies = {(row - plan.first_axes) // axes for row in axes_read}
-        self._axes = {b: at + axes * k for k, b in enumerate(sorted(bodies))}
+        self._axes: dict[int, int] = {b: at + axes * k for k, b in enumerate(sorted(bodies))}
         self._height_of_instants = at + axes * len(bodies)
         self._off: dict[int, int] = {}
         self._radii, at = len(plan.parts), len(plan.parts) + 2 * self.n

@@ -14,7 +14,7 @@ import typer
 
 from groups.cli.arguments import expressions
 from groups.model import Model
-from groups.rest import at_rest
+from groups.posed import at_rest
 from groups.results.table import QUANTITIES, Choice, chosen_columns
 from groups.trajectory import LEVELS, Level, Trajectory
 from mbssa.cli import completion

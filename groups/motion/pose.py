@@ -11,8 +11,9 @@ from groups.motion.arrays import FEWEST
 from groups.motion.laws import Law, OutsideError, reached, through
 from groups.motion.sampled import time_faults
 from groups.results.joints import JointMotion, joint_motion
+from groups.results.schema import OUTPUTS
 from groups.rotations import quaternion_of, rotation_of
-from groups.trajectory import Trajectory
+from groups.trajectory import unfilled
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.mechanism import Joint
@@ -85,14 +86,12 @@ def pose_path(
         if not planar:
             turn, spin, bent = _turn(turn, spin, bent)
         levels = place_at(t), turn, np.c_[place_at(t, 1), spin], np.c_[place_at(t, 2), bent]
-        arrays = [np.zeros((len(t), 2, *level.shape[1:])) for level in levels]
+        path = unfilled(mechanism, t, np.sort(ends), 2, 0)
         if not planar:
-            arrays[1][..., 0] = 1.0
-        for array, level in zip(arrays, levels, strict=True):
-            array[:, moving] = level[:, None]
-        none = np.zeros((len(t), 0))
-        quality = none.astype(np.int8), none, none.astype(np.int64), none
-        found = joint_motion(Trajectory(mechanism, t, *arrays, *quality, np.sort(ends)), view, near=near)
+            path.orientation[..., 0] = 1.0
+        for name, level in zip(OUTPUTS, levels, strict=True):
+            getattr(path, name)[:, moving] = level[:, None]
+        found = joint_motion(path, view, near=near)
         if not planar and (locked := np.abs(np.cos(found.value[:, 4])) < LOCK).any():
             raise OutsideError(
                 f"the path runs into the gimbal lock at t = {t[locked][0]:.9g} s, where angle_y is 90 "

@@ -13,7 +13,7 @@ from groups.pictures.paths import PATH_INSTANTS, PointName, points_of
 from groups.pictures.scene import Scene, chosen, failed_at, scene_of
 from groups.pictures.shapes import Mark, Outline
 from groups.pictures.style import DRIVEN, EDGE, FINE, FRAME_COLOUR, LINK, MARK, PATH_COLOUR, add_key
-from groups.rest import at_rest
+from groups.posed import at_rest
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames

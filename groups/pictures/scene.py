@@ -9,8 +9,8 @@ import numpy as np
 
 from groups.pictures.outlines import outlines_of, rims_of, visual_outlines
 from groups.pictures.shapes import Mark, Outline, Shape, Stage, guides_of, marks_of, shapes_of
-from groups.results.faults import STATUS
 from groups.rotations import quaternion_of
+from groups.status import STATUS
 from mbssa import decompose
 from mbssa.arrays import Floats, Ints
 from mbssa.pictures.hues import NO_GROUP, Hue, body_colours, group_hues

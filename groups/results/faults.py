@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.status import CONTACT_LOST, INTERPENETRATION, NOT_COMPUTED, PREDECESSOR_FAILED, SINGULAR
+from groups.status import CONTACT_LOST, INTERPENETRATION, NOT_COMPUTED, PREDECESSOR_FAILED, SINGULAR, STATUS
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.texts import listed
@@ -19,22 +19,6 @@ if TYPE_CHECKING:
 
 #: Inputs that a sentence lists.
 _LISTED = 6
-
-#: Texts of a status, by its number.
-STATUS = (
-    "ok",
-    "not converged",
-    "singular",
-    "predecessor group failed",
-    "out of reach",
-    "branch jump",
-    "dropped equations violated",
-    "gimbal",
-    "not computed",
-    "lifted off",
-    "penetrates",
-    "passed a singular position",
-)
 
 
 def sentences(trajectory: Trajectory, motion: Motion | None = None) -> list[str]:

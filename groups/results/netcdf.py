@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.results.faults import STATUS
 from groups.results.joints import CoordinateMotion, chosen_coordinates
 from groups.results.schema import QUALITY
 from groups.results.table import required
+from groups.status import STATUS
 from mbssa.files import whole
 
 if TYPE_CHECKING:

@@ -12,11 +12,12 @@ from groups.global_solver.elimination import Method
 from groups.global_solver.path import Way
 from groups.global_solver.system import System
 from groups.motion import Motion
-from groups.results.arrays import Arrays
+from groups.results.schema import OUTPUTS, QUALITY
 from groups.rotations import quaternion_of, rotation_of
 from groups.setting import Setting
 from groups.solvers.solver import Solver
 from groups.status import OK
+from groups.trajectory import Trajectory
 from groups.tree import GroupTree
 from mbssa import Group
 from mbssa.arrays import Ints
@@ -73,32 +74,32 @@ class GlobalApproach(Solver):
     def at(self, setting: Setting) -> GlobalApproach:
         return replace(self, setting=setting)
 
-    def solve(self, motion: Motion, arrays: Arrays, level: int, row_of: Ints) -> None:
-        """Solve the first instants of a run, those of the motion, from where the given bodies are."""
+    def solve(self, motion: Motion, answer: Trajectory, row_of: Ints) -> None:
+        """Solve the first instants of an answer, those of the motion, from where the given bodies are."""
         system, state, at = self.system, self.system.over(motion), slice(len(motion.time))
-        (position, orientation, *rates), known = arrays.outputs, system.known
+        outputs = [array[at] for name in OUTPUTS if (array := getattr(answer, name)) is not None]
+        (position, orientation, *rates), known, level = outputs, system.known, len(outputs) - 2
         rows, pose = row_of[system.stage[1:known]], state.pose[:, 1:known]
         if len(rows):
-            pose[: system.linear] = np.moveaxis(position[rows, at], 2, 0) / system.size
-            turned = orientation[rows, at]
+            pose[: system.linear] = np.moveaxis(position[:, rows], (2, 1), (0, 1)) / system.size
+            turned = orientation[:, rows].swapaxes(0, 1)
             system.turn(pose, turned if system.planar else rotation_of(turned))
             for motion_of, rate in zip(state.motion[:level], rates, strict=False):
                 twist = system.twists(motion_of)[:, 1:known]
-                twist[:] = np.moveaxis(rate[rows, at], 2, 0)
+                twist[:] = np.moveaxis(rate[:, rows], (2, 1), (0, 1))
                 twist[: system.linear] /= system.size
-        answer = Way(system, self.method).solve(state, motion.time, level)
-        quality = answer.status, answer.residual * system.size, answer.steps, answer.condition
-        array: Any
-        for array, part in zip(arrays.quality, quality, strict=True):
-            array[self.number - 1, at] = part
+        solved = Way(system, self.method).solve(state, motion.time, level)
+        quality = solved.status, solved.residual * system.size, solved.steps, solved.condition
+        for name, part in zip(QUALITY, quality, strict=True):
+            getattr(answer, name)[at, self.number - 1] = part
         rows = row_of[system.stage[known:]]
         own, rows = known + np.flatnonzero(rows >= 0), rows[rows >= 0]
-        state.pose[:, :, answer.status != OK] = np.nan
-        state.motion[:, :, answer.status != OK] = np.nan
+        state.pose[:, :, solved.status != OK] = np.nan
+        state.motion[:, :, solved.status != OK] = np.nan
         place, turn, *moving = system.written(state, own)
         found = place, turn if system.planar else quaternion_of(turn), *moving
-        for output, one in list(zip(arrays.outputs, found, strict=True))[: 2 + level]:
-            output[rows, at] = one
+        for output, one in zip(outputs, found, strict=False):
+            output[:, rows] = one.swapaxes(0, 1)
 
 
 def _system(group: Group, setting: Setting) -> System:
