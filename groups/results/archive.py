@@ -17,7 +17,7 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.schema import OUTPUTS, PROVEN, QUALITY, ResultArray
+from groups.results.schema import OUTPUTS, PROVEN, QUALITY
 from groups.results.singular import SingularPosition
 from mbssa import Mechanism, ModelError
 from mbssa.bounds import ABOUT_BYTES, ARCHIVE_BYTES, ARRAY_BYTES
@@ -38,46 +38,40 @@ _TEXTS = ("causes", "contacts")
 #: Members that may be missing.
 _OPTIONAL = {*_TEXTS, *PROVEN, "velocity", "acceleration", "singular", "bodies"}
 
+#: Exceptions of NumPy and zipfile for a file that is no archive, or one cut off or damaged.
+_DAMAGED = (ValueError, EOFError, KeyError, MemoryError, RuntimeError, TypeError, BadZipFile, zlib.error)
+
 
 def _members(planar: bool) -> dict[str, tuple[tuple[str | int, ...], str]]:
     """Axes of each member, by what is counted along them or by their length, and kinds of its entries."""
-    entries = {
+    arrays = {
         name: (("time", of.by, *of.entry(planar)), "f" if of.dtype is np.float64 else "iu")
         for name, of in _ARRAYS.items()
     }
+    by_group, text = (("group",), "U"), ((), "U")
     return {
         "format": ((), "iu"),
         "time": (("time",), "f"),
         "kept": (("body",), "iu"),
-        **entries,
-        "group_names": (("group",), "U"),
-        "name": ((), "U"),
+        **arrays,
+        **dict.fromkeys(("group_names", *_TEXTS), by_group),
+        **dict.fromkeys(("name", "singular"), text),
         "mechanism": (("byte",), "u"),
-        **dict.fromkeys(_TEXTS, (("group",), "U")),
-        "singular": ((), "U"),
         "bodies": (("body",), "U"),
     }
-
-
-#: Exceptions of NumPy and zipfile for a file that is no archive, or one cut off or damaged.
-_DAMAGED = (ValueError, EOFError, KeyError, MemoryError, RuntimeError, TypeError, BadZipFile, zlib.error)
 
 
 def save(trajectory: Trajectory, path: str | Path) -> None:
     """Write a trajectory; see :meth:`groups.Trajectory.save`."""
     mechanism = trajectory.mechanism
-    arrays: Arrays = {
+    values = {name: getattr(trajectory, name) for name in ("time", "kept", *_ARRAYS, *_TEXTS)}
+    arrays: Arrays = {name: np.asarray(value) for name, value in values.items() if value is not None} | {
         "format": np.array(1),
-        "time": trajectory.time,
-        "kept": trajectory.kept,
         "bodies": np.array([mechanism.body_name(b) for b in trajectory.kept.tolist()], np.str_),
         "group_names": np.array(trajectory.named_groups, dtype=np.str_),
         "name": np.array(mechanism.name),
         "mechanism": np.frombuffer(write_npz(mechanism)[0], dtype=np.uint8),
     }
-    for name in (*_ARRAYS, *_TEXTS):
-        if (value := getattr(trajectory, name)) is not None:
-            arrays[name] = np.array(value, dtype=np.str_) if name in _TEXTS else value
     if trajectory.proven is not None:
         arrays["singular"] = np.array(json.dumps([asdict(one) for one in trajectory.singular]))
     with whole(path) as place, place.open("wb") as stream:
@@ -88,30 +82,24 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> dict[str, Any]
     """Fields of the trajectory that :func:`save` wrote; see :func:`groups.load_trajectory`."""
     path = Path(path)
     arrays = _arrays(path)
-    if mechanism is None:
-        mechanism = _mechanism(path, arrays)
-    if faults := _faults(arrays, mechanism):
+    mechanism = _mechanism(path, arrays) if mechanism is None else mechanism
+    faults, fields = _faults(arrays, mechanism), dict[str, Any](mechanism=mechanism)
+    try:
+        positions = json.loads(str(arrays.get("singular", "[]")))
+        fields["singular"] = tuple(SingularPosition(**one) for one in positions)
+    except (ValueError, TypeError) as error:
+        faults.append(f"singular is no record: {error}")
+    if faults:
         raise ValueError(f"{path}: {'; '.join(faults)}")
-    return {
-        "mechanism": mechanism,
-        "time": arrays["time"],
-        "kept": arrays["kept"],
-        **{n: _entries(array, arrays[n]) if n in arrays else None for n, array in _ARRAYS.items()},
-        **{name: tuple(arrays[name].tolist()) if name in arrays else None for name in _TEXTS},
-        "group_names": tuple(arrays["group_names"].tolist()),
-        "singular": _singular(arrays),
-    }
-
-
-def _entries(of: ResultArray, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The array with entries of its kind; of bodies, contiguous per body in memory."""
-    array = array.astype(of.dtype, copy=False)
-    return np.ascontiguousarray(array.swapaxes(0, 1)).swapaxes(0, 1) if of.by == "body" else array
-
-
-def _singular(arrays: Arrays) -> tuple[SingularPosition, ...]:
-    """The singular positions; a ValueError or a TypeError where they are no record of those."""
-    return tuple(SingularPosition(**one) for one in json.loads(str(arrays.get("singular", "[]"))))
+    for name in ("time", "kept", *_ARRAYS):
+        array = arrays.get(name)
+        if array is not None and name in _ARRAYS:
+            array = array.astype(_ARRAYS[name].dtype, copy=False)
+            if _ARRAYS[name].by == "body":  # contiguous per body in memory
+                array = np.ascontiguousarray(array.swapaxes(0, 1)).swapaxes(0, 1)
+        fields[name] = array
+    texts = {name: arrays[name].tolist() for name in ("group_names", *_TEXTS) if name in arrays}
+    return fields | {name: tuple(text) for name, text in texts.items()}
 
 
 def _arrays(path: Path) -> Arrays:
@@ -180,8 +168,4 @@ def _faults(arrays: Arrays, mechanism: Mechanism) -> list[str]:
         shape = tuple(sizes.get(axis, axis) for axis in members[name][0])
         if array.shape != shape:
             faults.append(f"{name} has the shape {array.shape}; it needs {shape}")
-    try:
-        _singular(arrays)
-    except (ValueError, TypeError) as error:
-        faults.append(f"singular is no record: {error}")
     return faults
