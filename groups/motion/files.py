@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import difflib
 import math
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from groups.motion.arrays import FEWEST, from_arrays
-from groups.motion.inputs import driven_coordinates
 from groups.motion.laws import through
 from groups.motion.sampled import Motion
 from groups.motion.sampling import check_span, stored_motion
@@ -70,30 +68,25 @@ def read_motion(
         raise ModelError(str(path), [Fault("", "is no motion; a motion file ends in .toml or .csv", "file")])
     columns = _read_columns(path, mechanism)
     if steps is not None or duration is not None:
-        columns = _resampled(columns, steps, duration)
-    names = driven_coordinates(mechanism)
+        time = columns["time"]
+        span = float(time[-1] - time[0])
+        if duration is not None and duration > span * (1 + 1e-9):
+            raise ValueError(f"duration is {duration} s; the columns last {span} s")
+        if len(time) < FEWEST:
+            raise ValueError(f"{len(time)} instants are too few for a spline, which needs {FEWEST}")
+        end = time[0] + min(span if duration is None else duration, span)
+        at = np.linspace(time[0], end, steps or len(time))
+        columns = {name: through(time, column)(at) for name, column in columns.items()} | {"time": at}
     value, rate, acceleration = (
-        {name: columns[name + suffix] for name in names if name + suffix in columns} for suffix in _SUFFIXES
+        {name: columns[name + suffix] for name in mechanism.driven_coordinates if name + suffix in columns}
+        for suffix in _SUFFIXES
     )
     return from_arrays(mechanism, columns["time"], value, rate, acceleration)
 
 
-def _resampled(columns: dict[str, Floats], steps: int | None, duration: float | None) -> dict[str, Floats]:
-    """Columns at other instants, each by the spline through it."""
-    time = columns["time"]
-    span = float(time[-1] - time[0])
-    if duration is not None and duration > span * (1 + 1e-9):
-        raise ValueError(f"duration is {duration} s; the columns last {span} s")
-    if len(time) < FEWEST:
-        raise ValueError(f"{len(time)} instants are too few for a spline, which needs {FEWEST}")
-    end = time[0] + min(span if duration is None else duration, span)
-    at = np.linspace(time[0], end, steps or len(time))
-    return {name: through(time, column)(at) for name, column in columns.items()} | {"time": at}
-
-
 def header_of(mechanism: Mechanism) -> str:
     """Header of columns of a motion, with the units of the model file."""
-    units = {n: given_in(coordinate_unit(n), mechanism.units)[0] for n in driven_coordinates(mechanism)}
+    units = {n: given_in(coordinate_unit(n), mechanism.units)[0] for n in mechanism.driven_coordinates}
     return ",".join(["time [s]", *(f"{name} [{unit}]" for name, unit in units.items())])
 
 
@@ -102,48 +95,60 @@ def header_of(mechanism: Mechanism) -> str:
 
 def _read_columns(path: Path, mechanism: Mechanism) -> dict[str, Floats]:
     """Columns in SI by their label; empty lines and those that begin with # are left out."""
-    names = driven_coordinates(mechanism)
-    text = read_text(path, "a table of comma-separated numbers")
     lines = [
-        (number, line)
-        for number, line in enumerate(text.splitlines(), 1)
+        (f"line {number}", line)
+        for number, line in enumerate(read_text(path, "a table of comma-separated numbers").splitlines(), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not lines:
         empty = f"is empty; write a header: {header_of(mechanism)}"
         raise ModelError(str(path), [Fault("", empty, "missing")])
     mark = next((mark for mark in ",;\t" if mark in lines[0][1]), ",")
-    numbers, (labels, *rows) = [number for number, _ in lines], [_cells(line, mark) for _, line in lines]
+    (first, labels), *rows = [(where, _cells(line, mark)) for where, line in lines]
     measured = {"time": "s"} | {
         name + suffix: coordinate_unit(name) + per_time
-        for name in names
+        for name in mechanism.driven_coordinates
         for suffix, per_time in _SUFFIXES.items()
     }
-    header, units = [], []
+    header, scales, wrong_units = list[str](), list[float](), Faults()
     for label in labels:
         name, unit = label_with_unit(label)
         ending = next((ending for ending in _SUFFIXES if ending and name.endswith(ending)), "")
         header.append(mechanism.called(name.removesuffix(ending)) + ending)
-        units.append(unit)
-    faults = _header_faults(header, f"line {numbers[0]}", names, list(measured))
-    scales = np.ones((len(header), 1))
-    for k, name in enumerate(header):
+        scales.append(1.0)
         try:
-            if name in measured:
-                scales[k] = numbers_in_si([f"1 {units[k]}"], measured[name], mechanism.units)
+            if header[-1] in measured:
+                scales[-1:] = numbers_in_si([f"1 {unit}"], measured[header[-1]], mechanism.units)
         except UnitError as error:
-            faults.add(f"line {numbers[0]}", f"column {name!r} {error}", "conflict")
-    table = [_numbers(row, header, f"line {k}", faults) for k, row in zip(numbers[1:], rows, strict=True)]
-    if not table:
-        faults.add("", "has a header and no instants")
-    if "time" in header:
-        column = header.index("time")
-        at = [(row[column], number) for row, number in zip(table, numbers[1:], strict=True) if row]
-        for (before, _), (now, number) in pairwise(at):
+            wrong_units.add(first, f"column {header[-1]!r} {error}", "conflict")
+    faults = _header_faults(header, first, mechanism.driven_coordinates, list(measured))
+    faults += wrong_units
+    table, before = list[list[float]](), -math.inf
+    unordered = Faults()
+    for where, row in rows:
+        if len(row) != len(header):
+            faults.add(where, f"{len(row)} cells; the header has {len(header)}")
+            continue
+        numbers = list[float]()
+        for label, cell in zip(header, row, strict=True):
+            try:
+                numbers.append(float(cell))
+            except ValueError:
+                faults.add(f"{where} {label}", f"{cell!r} is no number")
+                continue
+            if not math.isfinite(numbers[-1]):
+                faults.add(f"{where} {label}", f"{cell!r} is not finite")
+        table.append(numbers)
+        if "time" in header and len(numbers) == len(row) and all(map(math.isfinite, numbers)):
+            now = numbers[header.index("time")]
             if now <= before:
-                faults.add(f"line {number} time", f"{now} follows {before}; write increasing times")
+                unordered.add(f"{where} time", f"{now} follows {before}; write increasing times")
+            before = now
+    if not rows:
+        faults.add("", "has a header and no instants")
+    faults += unordered
     faults.raise_if_any(str(path))
-    return dict(zip(header, np.array(table).T * scales, strict=True))
+    return dict(zip(header, np.array(table).T * np.array(scales)[:, None], strict=True))
 
 
 def _cells(line: str, mark: str) -> list[str]:
@@ -176,22 +181,3 @@ def _header_faults(header: list[str], where: str, names: tuple[str, ...], known:
     for label in sorted({label for label in header if header.count(label) > 1}):
         faults.add(where, f"column {label!r} stands there twice", "duplicate")
     return faults
-
-
-def _numbers(row: list[str], header: list[str], where: str, faults: Faults) -> list[float]:
-    """Numbers of a line; none if it has faults."""
-    if len(row) != len(header):
-        faults.add(where, f"{len(row)} cells; the header has {len(header)}")
-        return []
-    found = []
-    for label, cell in zip(header, row, strict=True):
-        try:
-            number = float(cell)
-        except ValueError:
-            faults.add(f"{where} {label}", f"{cell!r} is no number")
-            continue
-        if math.isfinite(number):
-            found.append(number)
-        else:
-            faults.add(f"{where} {label}", f"{cell!r} is not finite")
-    return found if len(found) == len(header) else []
