@@ -10,13 +10,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from groups.contacts import left_limits, outside, sentences_of, watches
 from groups.global_solver.elimination import Method
 from groups.global_solver.path import Answer, Way
 from groups.global_solver.system import System
 from groups.motion import Motion, default_motion
-from groups.motion.inputs import check_drives
+from groups.motion.sampled import check_drives
 from groups.rotations import quaternion_of
+from groups.run import left_limits, outside, sentences_of, watches
 from groups.setting import Setting
 from groups.status import CONTACT_LOST, INTERPENETRATION, OK
 from groups.trajectory import Level, Trajectory

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from groups.contacts import Watch, watches
 from groups.motion import Motion, driven_coordinates, reference_inputs
+from groups.run import Watch, watches
 from groups.solvers.solver import Solver
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure

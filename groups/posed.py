@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.motion import driven_coordinates, reference_inputs
+from groups.motion import reference_inputs
 from groups.rotations import plane_rotation, quaternion_of, rotation_of
 from groups.setting import Setting
 from groups.trajectory import Trajectory, unfilled
@@ -20,23 +20,19 @@ if TYPE_CHECKING:
     from groups.model import Model
 
 
-def posed(model: Model, at: Poses, inputs: Floats) -> Model:
+def posed(model: Model, at: Poses, inputs: Floats | None) -> Model:
     """Model that goes on from a closed pose, with inputs (D,) in m and rad, in the mode that it has there."""
-    setting = replace(Setting.at(model.structure, model.frames, at), inputs=inputs)
+    setting = Setting.at(model.structure, model.frames, at, inputs)
     solvers = tuple(solver.at(setting) for solver in model.solvers)
     return replace(model, reference=at, solvers=solvers, inputs=inputs)
 
 
-def inputs_at(model: Model, at: Poses, known: Floats | None = None, before: Poses | None = None) -> Floats:
-    """Inputs (D,) of a model in a pose, m and rad."""
-    # Angles are near the reference's, or go on from those that are `known` in the pose `before`: in the plane
-    # by what the two bodies have turned, else the shorter way.
-    mechanism = model.structure.mechanism
-    values = reference_inputs(mechanism, model.frames, at)
-    if known is None or before is None:
-        return values
-    planar = mechanism.space == "planar"
-    for k, name in enumerate(driven_coordinates(mechanism)):
+def inputs_at(model: Model, at: Poses, known: Floats) -> Floats:
+    """Inputs (D,) of a model in a pose, m and rad; angles go on from the known ones at the reference."""
+    # In the plane by what the two bodies have turned, else the shorter way.
+    mechanism, before = model.mechanism, model.reference
+    values, planar = reference_inputs(mechanism, model.frames, at), mechanism.space == "planar"
+    for k, name in enumerate(mechanism.driven_coordinates):
         joint, coordinate = mechanism.place_of(name)
         if "angle" not in coordinate and coordinate not in ("azimuth", "elevation"):
             continue

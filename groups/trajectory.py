@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from groups.motion import Motion
     from groups.pictures.page import Player
     from groups.pictures.paths import PointName
-    from groups.results.singular import SingularPosition
+    from groups.results.faults import SingularPosition
     from mbssa import Mechanism, Structure
 
 

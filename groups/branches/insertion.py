@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from groups.engine.solve import Solving
     from groups.model import Model
     from groups.motion import Motion
-    from groups.results.singular import SingularPosition
+    from groups.results.faults import SingularPosition
     from groups.trajectory import Trajectory
 
 #: Called with the share that is done; False from it ends a proof.

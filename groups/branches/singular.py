@@ -9,7 +9,7 @@ import numpy as np
 
 from groups.branches.prover import with_axes
 from groups.branches.theorem import by_equations, coordinates_of
-from groups.results.singular import Kind, SingularPosition
+from groups.results.faults import Kind, SingularPosition
 from mbssa.graph.evaluation import evaluated
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from groups.engine.path import Knots, Way, between, followed, guesses
 from groups.engine.plan import CONDITION, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
-from groups.motion.inputs import check_drives
+from groups.motion.sampled import check_drives
 from groups.results.schema import OUTPUTS
 from groups.rotations import continue_signs
 from groups.status import BRANCH_JUMP, NOT_COMPUTED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED

@@ -20,8 +20,7 @@ from groups.global_solver.rows import (
     shape_of,
 )
 from groups.motion import Motion
-from groups.passive_rotations import LockedRotation
-from groups.setting import Setting
+from groups.setting import LockedRotation, Setting
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.frames import Frame, cross, dot
 from mbssa.joints.catalogue import is_length, type_of_joint

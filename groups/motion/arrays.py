@@ -7,9 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion.inputs import driven_coordinates, name_faults
 from groups.motion.laws import differentiated
-from groups.motion.sampled import Motion, time_faults
+from groups.motion.sampled import Motion, driven_coordinates, name_faults, time_faults
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.io.motion import by_id

@@ -9,9 +9,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion.inputs import driven_coordinates, name_faults, reference_values
 from groups.motion.laws import Law, evaluated, formula, harmonic, polynomial, ramp, speed, spline
-from groups.motion.sampled import Motion, time_faults
+from groups.motion.sampled import Motion, driven_coordinates, name_faults, reference_values, time_faults
 from mbssa import Mechanism
 from mbssa.io.motion import by_id
 from mbssa.joints.catalogue import coordinate_unit

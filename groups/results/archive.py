@@ -17,8 +17,8 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 import numpy as np
 import numpy.typing as npt
 
+from groups.results.faults import SingularPosition
 from groups.results.schema import OUTPUTS, PROVEN, QUALITY
-from groups.results.singular import SingularPosition
 from mbssa import Mechanism, ModelError
 from mbssa.bounds import ABOUT_BYTES, ARCHIVE_BYTES, ARRAY_BYTES
 from mbssa.files import refuse_device, whole

@@ -1,9 +1,10 @@
-"""Faults of a solved motion, in sentences."""
+"""Faults of a solved motion, in sentences; singular positions, at which a proof of its branch ends."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -19,6 +20,31 @@ if TYPE_CHECKING:
 
 #: Inputs that a sentence lists.
 _LISTED = 6
+
+
+#: Kinds of singular positions, and sentences on them.
+Kind = Literal["branches cross", "path ends", "unresolved"]
+_SAID = {
+    "branches cross": "two branches cross there; the group is proven up to it",
+    "path ends": "the branch turns back there (workspace limit)",
+    "unresolved": "no shorter step could be proven; give more instants there",
+}
+
+
+@dataclass(frozen=True)
+class SingularPosition:
+    """Position of a motion at which a group's branch could not be proven to go on."""
+
+    group: int  # number
+    # Time (s) up to which the group is proven; equal to to_time on the way there from the reference.
+    from_time: float
+    to_time: float  # s, end of the piece that is not proven
+    # Branches that cross do so some 1e-6 of an input's way (rad, or over the size) from from_time.
+    kind: Kind
+    condition: float  # smallest over largest singular value of the group's Jacobian at from_time
+
+    def __str__(self) -> str:
+        return f"near t = {self.from_time:.5g} s: {_SAID[self.kind]}"
 
 
 def sentences(trajectory: Trajectory, motion: Motion | None = None) -> list[str]:

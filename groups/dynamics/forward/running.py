@@ -23,9 +23,8 @@ from groups.dynamics.forward.trees import Trees, calling_back
 from groups.dynamics.masses import massless
 from groups.model import Model
 from groups.motion import Law
-from groups.motion.inputs import name_faults
 from groups.motion.laws import law_of
-from groups.motion.sampled import time_faults
+from groups.motion.sampled import name_faults, time_faults
 from groups.motion.sampling import check_span, laws_from_data
 from groups.partitioning import partition
 from groups.results.faults import values_text

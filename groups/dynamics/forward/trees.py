@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -182,8 +181,8 @@ class Trees(Equations):
         """Coordinates (n,) in a pose, angles on the same turns as the bodies'."""
         model, traced = self.model, self.traced
         reference = np.array(list(model.reference_inputs.values()))
-        inputs = inputs_at(model, pose, reference, model.reference)
-        setting = replace(Setting.at(model.structure, model.frames, pose), inputs=inputs)
+        inputs = inputs_at(model, pose, reference)
+        setting = Setting.at(model.structure, model.frames, pose, inputs)
         found = np.concatenate([inputs, traced.unknowns_at(setting)])
         if self.mechanism.space == "planar":
             away = pose.angle - self.measured(np.zeros(1), self._still(found)).trajectory.orientation[0]
