@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.motion.laws import differentiated
-from groups.motion.sampled import Motion, driven_coordinates, name_faults, time_faults
+from groups.motion.sampled import Motion, name_faults, time_faults
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.io.motion import by_id
@@ -52,14 +52,11 @@ def from_arrays(
     >>> bool(abs(motion.acceleration[0] + np.sin(t)).max() < 1e-8)
     True
     """
-    names = driven_coordinates(mechanism)
-    instants = np.array(time, dtype=float)
-    faults = time_faults(instants)
-    given: dict[str, dict[str, Floats]] = {}
+    names, instants = mechanism.driven_coordinates, np.array(time, dtype=float)
+    faults, given = time_faults(instants), dict[str, dict[str, Floats]]()
     for what, named in (("values", values), ("rates", rates), ("accelerations", accelerations)):
         columns = by_id(mechanism, named or {})
-        found = name_faults(names, columns, what)
-        faults += [fault for fault in found if what == "values" or not fault.startswith("no ")]
+        faults += name_faults(names, columns if what == "values" else [*names, *columns], what)
         given[what] = {
             name: _column(columns[name], instants, f"{what} of {name}", faults)
             for name in names
@@ -80,8 +77,10 @@ def from_arrays(
         raise ValueError("; ".join(faults))
     levels = np.zeros((3, len(names), len(instants)))
     for row, name in enumerate(names):
-        value, rate, second = (given[what].get(name) for what in given)
-        assert value is not None
+        value, (rate, second) = (
+            given["values"][name],
+            (given[k].get(name) for k in ("rates", "accelerations")),
+        )
         if rate is None:
             rate, bent = differentiated(instants, value, instants)
         elif second is None:

@@ -167,7 +167,7 @@ def evaluated(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Flo
     if (traced := _traced(law, np.append(t, np.linspace(first, last, _NEAR)))) is not None:
         return parts, traced[1][: len(t)], traced[2][: len(t)]
     rates, change = None, np.inf
-    while rates is None or (points <= _MOST and change >= _SETTLED):
+    while points <= _MOST and change >= _SETTLED:
         grid = np.linspace(first, last, points)
         finer = np.asarray(_called(law, grid))
         if not np.isfinite(finer).all():
@@ -178,9 +178,9 @@ def evaluated(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Flo
         if before is not None:
             largest = max(float(np.abs(rates[1]).max()), 1e-300)
             change = float(np.abs(rates[1] - before[1]).max()) / largest
-            if change > previous:
-                # From here on, rounding of the values is all that a finer grid brings.
+            if change > previous:  # from here on, rounding of the values is all that a finer grid brings
                 return parts, *before
+    assert rates is not None
     return parts, *rates
 
 
@@ -217,14 +217,12 @@ def _called(law: Callable[[Any], Any], t: Floats) -> Floats | tuple[Floats, Floa
     except (TypeError, ValueError):
         # Functions of the math module and those that compare t take one instant.
         each = [law(float(instant)) for instant in t]
-        tuples = bool(each) and isinstance(each[0], tuple)
-        answer = tuple(zip(*each, strict=True)) if tuples else each
-    several = isinstance(answer, tuple)
+        answer = tuple(zip(*each, strict=True)) if each and isinstance(each[0], tuple) else each
     try:
-        given = [np.asarray(part, float) for part in (answer if several else (answer,))]
-        parts = [np.array(np.broadcast_to(part, t.shape)) for part in given]
+        several = [np.asarray(part, float) for part in (answer if isinstance(answer, tuple) else [answer])]
+        parts = [np.array(np.broadcast_to(part, t.shape)) for part in several]
     except (TypeError, ValueError):
         parts = []
-    if len(parts) != (3 if several else 1):
+    if len(parts) != (3 if isinstance(answer, tuple) else 1):
         raise ValueError("gives no numbers; return the value at t, or (value, rate, acceleration)")
-    return (parts[0], parts[1], parts[2]) if several else parts[0]
+    return (parts[0], parts[1], parts[2]) if len(parts) == 3 else parts[0]

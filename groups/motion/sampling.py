@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache, partial
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.motion.laws import Law, evaluated, formula, harmonic, polynomial, ramp, speed, spline
-from groups.motion.sampled import Motion, driven_coordinates, name_faults, reference_values, time_faults
+from groups.motion.sampled import Motion, name_faults, reference_values, time_faults
 from mbssa import Mechanism
 from mbssa.io.motion import by_id
 from mbssa.joints.catalogue import coordinate_unit
@@ -40,14 +41,10 @@ def sample(
     >>> motion.acceleration[0, [0, 5, 10]].round(6)
     array([0.2, 0.2, 0.2])
     """
-    names = driven_coordinates(mechanism)
-    laws = by_id(mechanism, laws)
-    instants = np.array(time, dtype=float)
+    names, laws, instants = mechanism.driven_coordinates, by_id(mechanism, laws), np.array(time, dtype=float)
     faults = name_faults(names, laws, "law") + time_faults(instants)
-    if faults:
-        raise ValueError("; ".join(faults))
-    levels = np.zeros((3, len(names), len(instants)))
-    for row, name in enumerate(names):
+    levels = np.zeros((3, len(names), instants.size))
+    for row, name in enumerate(() if faults else names):
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # an overflow is reported as not finite
                 law = laws[name]
@@ -107,7 +104,7 @@ def default_motion(
     stored = usual_motion(mechanism) if mechanism.motion is None else mechanism.motion
     if stored is None:
         name = mechanism.name or "the mechanism"
-        inputs = ", ".join(driven_coordinates(mechanism)) or "nothing, as none is driven"
+        inputs = ", ".join(mechanism.driven_coordinates) or "nothing, as none is driven"
         raise ValueError(
             f"{name} carries no motion; write [motion] into its file, or give a motion of {inputs}"
         )
@@ -117,11 +114,10 @@ def default_motion(
 def usual_motion(mechanism: Mechanism, within: tuple[float, float] | None = None) -> DefaultMotion | None:
     """Motion of 1 s and 361 instants for a mechanism that has none, and one driven coordinate; else None."""
     # It is described at `default_motion`; `within` are other limits (m or rad) than the coordinate's.
-    names = driven_coordinates(mechanism)
-    if len(names) != 1:
+    if mechanism.n_driven != 1:
         return None
-    (name,), joint = names, mechanism.joints[int(np.flatnonzero(mechanism.driven)[0])]
-    coordinate = joint.driven[0]
+    (name,) = mechanism.driven_coordinates
+    joint, coordinate = mechanism.joints[mechanism.place_of(name)[0]], mechanism.place_of(name)[1]
     limits = within or (None if joint.geometry is None else joint.geometry.limits.get(coordinate))
     if limits is None:
         turn = InputLaw("speed", {"rate": 2 * np.pi})
@@ -145,25 +141,21 @@ def stored_motion(
 ) -> Motion:
     """Instants of a motion that is kept as data."""
     check_span(steps, duration)
-    names = driven_coordinates(mechanism)
-    faults = name_faults(names, stored.inputs, "law")
-    instants = steps or stored.steps
-    if instants * len(names) > MOST_STEPS:
-        much = f"{instants:,} steps of {len(names)} inputs"
-        faults.append(f"{much}; write {MOST_STEPS // len(names):,} steps at most")
-    if faults:
-        raise ValueError("; ".join(faults))
-    free = any(_START[law.name] not in law.parameters for law in stored.inputs.values() if law.name in _START)
-    if at_reference is None:
-        at_reference = reference_values(mechanism) if free else dict.fromkeys(names, 0.0)
+    instants, inputs = steps or stored.steps, mechanism.n_driven
+    if instants * inputs > MOST_STEPS:
+        raise ValueError(
+            f"{instants:,} steps of {inputs} inputs; write {MOST_STEPS // inputs:,} steps at most"
+        )
+    start = cache(lambda: reference_values(mechanism) if at_reference is None else at_reference)
+    laws = laws_from_data(stored, lambda name: start().get(name, 0.0))
     time = np.linspace(0.0, stored.duration if duration is None else duration, instants)
-    return sample(mechanism, laws_from_data(stored, at_reference), time)
+    return sample(mechanism, laws, time)
 
 
-def laws_from_data(stored: DefaultMotion, at_reference: Mapping[str, float]) -> dict[str, Law]:
-    """Laws of a motion that is kept as data, by coordinate."""
+def laws_from_data(stored: DefaultMotion, at_reference: Callable[[str], float]) -> dict[str, Law]:
+    """Laws of a motion that is kept as data, by coordinate; those without a start ask for the reference's."""
     return {
-        name: law_from_data(law, at_reference[name], stored.duration, coordinate_unit(name))
+        name: law_from_data(law, partial(at_reference, name), stored.duration, coordinate_unit(name))
         for name, law in stored.inputs.items()
     }
 
@@ -179,14 +171,10 @@ def check_span(steps: int | None, duration: float | None) -> None:
         raise ValueError("; ".join(faults))
 
 
-#: The parameter of each law without which it starts at the reference.
-_START = {"constant": "value", "speed": "start", "polynomial": "start", "harmonic": "mean", "ramp": "start"}
-
-
 def law_from_data(
-    law: InputLaw, at_reference: float, duration: float, unit: Literal["m", "rad", ""] = ""
+    law: InputLaw, at_reference: Callable[[], float], duration: float, unit: Literal["m", "rad", ""] = ""
 ) -> Law:
-    """A law from its data, for a coordinate in ``unit`` whose value at the reference is ``at_reference``."""
+    """A law from its data, for a coordinate in ``unit``, which starts ``at_reference`` if nothing is said."""
     given: dict[str, Any] = dict(law.parameters)
     if law.name == "formula":
         return formula(given["formula"], unit, given["unit"])
@@ -194,9 +182,10 @@ def law_from_data(
         return spline(given["times"], given["values"])
     if law.name == "harmonic":
         amplitude, phase = given.get("amplitude", 0.0), given.get("phase", 0.0)
-        mean = given.get("mean", at_reference - amplitude * float(np.sin(phase)))
+        mean = given["mean"] if "mean" in given else at_reference() - amplitude * float(np.sin(phase))
         return harmonic(amplitude, given.get("frequency", 0.0), phase, mean)
-    start = given.get(_START[law.name], at_reference)
+    key = "value" if law.name == "constant" else "start"
+    start = given[key] if key in given else at_reference()
     if law.name == "ramp":
         begin = given.get("begin", 0.0)
         return ramp(start, given.get("end", 0.0), begin, given.get("duration", duration - begin))

@@ -113,4 +113,4 @@ def _function(source: Source, identity: str) -> Callable[..., Any]:
 @lru_cache(maxsize=256)
 def _law(name: str, parameters: tuple[tuple[str, Parameter], ...]) -> Law:
     """The law; cached, since a simulation evaluates it at one instant after another."""
-    return law_from_data(InputLaw(name, {"mean": 0.0} | dict(parameters)), 0.0, 0.0)
+    return law_from_data(InputLaw(name, {"mean": 0.0} | dict(parameters)), lambda: 0.0, 0.0)

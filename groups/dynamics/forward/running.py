@@ -220,7 +220,7 @@ def _laws(request: Request, model: Model, first: Floats, faults: list[str]) -> d
                 faults.append(f"prescribed {name!r}: {error}")
     elif given:
         motion = model.mechanism.motion
-        own = {} if motion is None else laws_from_data(motion, model.reference_inputs)
+        own = {} if motion is None else laws_from_data(motion, model.reference_inputs.__getitem__)
         for name in map(model.mechanism.called, [given] if isinstance(given, str) else given):
             if name in own:
                 laws[name] = own[name]
