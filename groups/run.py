@@ -134,7 +134,7 @@ def along_lines(
     """The run of lines of instants ``first`` … ``stop`` - 1, each solved from the reference on."""
     from groups.engine.lines import batches, solve_lines
 
-    run = Run(model, unfilled(model.mechanism, motion.time, held, level, len(model.solvers)))
+    run = Run(model, blank(model, motion.time, held, level))
     for lines in batches(model, first, stop):
         span = slice(int(first[lines][0]), int(stop[lines][-1]))
         ends = first[lines] - span.start, stop[lines] - span.start
@@ -144,6 +144,12 @@ def along_lines(
             run.mark(g, span.start + np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
         run.leave_profiles(solving, span.start, status)
     return run
+
+
+def blank(model: Model, time: Floats, held: Ints, level: int) -> Trajectory:
+    """An answer in which nothing is written yet."""
+    answer = unfilled(model.mechanism, time, held, level, len(model.solvers))
+    return replace(answer, group_names=model.group_names)
 
 
 def put(answer: Trajectory, span: slice, part: Trajectory, first: int = 0) -> None:
@@ -231,7 +237,7 @@ class Run:
 
     def trajectory(self, kept: Ints | None = None) -> Trajectory:
         """Solution found; of some of the bodies, if they are named."""
-        model, found = self.model, replace(self.answer, group_names=self.model.group_names)
+        model, found = self.model, self.answer
         if np.count_nonzero(found.status):
             # Joints that close each group's loop where it came to a dead point or out of reach.
             ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, BRANCH_JUMP)

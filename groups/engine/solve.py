@@ -206,7 +206,7 @@ class Solving:
         every, whole = plan.bodies(X), len(held) == plan.mechanism.n_bodies and level == 2
         outputs: dict[str, Any] = dict.fromkeys(OUTPUTS)
         for name, k in list(zip(OUTPUTS, plan.record.outputs, strict=True))[: level + 2]:
-            outputs[name] = np.moveaxis(every[:, k] if whole else every[held, k], -1, 0)
+            outputs[name] = (every[:, k] if whole else every[held, k]).swapaxes(1, -1).swapaxes(0, 1)
         Q = plan.quality(X)
         Q = Q if whole else Q.copy()
         residual, condition = Q[:, RESIDUAL], Q[:, CONDITION] if self.fine else np.abs(Q[:, CONDITION])
@@ -224,6 +224,7 @@ class Solving:
             iterations=steps.T,
             condition=condition.T,
             kept=held,
+            group_names=self.model.group_names,
         )
 
 
