@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.building import build, solvers_of
-from groups.model import Model
+from groups.model import Model, build, solvers_of
 from groups.motion import (
     Motion,
     constant,

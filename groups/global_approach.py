@@ -86,7 +86,7 @@ def solve_globally(
     if not proves:
         return found
     from groups.branches.insertion import Effort, prove_of_groups
-    from groups.building import build
+    from groups.model import build
 
     everything = np.arange(structure.mechanism.n_bodies)
     return prove_of_groups(

@@ -75,11 +75,14 @@ def truss_of(group: Group) -> Truss | None:
 
 def modes_of(hinges: Sequence[tuple[int, int]]) -> int | None:
     """Modes of the truss that has these hinges between links, whatever the links' numbers."""
+    written = " ".join(sorted(f"{min(pair)}{max(pair)}" for pair in hinges))
+    if written in MODES or len(written) not in map(len, MODES):  # so networkx is seldom imported
+        return MODES.get(written)
     import networkx
 
     graph: networkx.MultiGraph[int] = networkx.MultiGraph(hinges)
     for text, modes in MODES.items():
         known = [(int(pair[0]), int(pair[1])) for pair in text.split()]
-        if len(known) == len(hinges) and networkx.is_isomorphic(graph, networkx.MultiGraph(known)):
+        if networkx.is_isomorphic(graph, networkx.MultiGraph(known)):
             return modes
     return None

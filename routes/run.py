@@ -15,11 +15,10 @@ import numpy as np
 
 from groups.assembly_modes import in_modes
 from groups.branches.insertion import Effort, Proof, prove_of_groups
-from groups.building import build
 from groups.dynamics import Forces
 from groups.dynamics import forces as forces_of
 from groups.engine.solve import Solving
-from groups.model import Model
+from groups.model import Model, build
 from groups.motion import Motion, default_motion
 from groups.run import Run
 from groups.solve import kept_bodies, patience_of, proves

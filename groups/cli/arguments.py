@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from groups.building import solvers_of
-from groups.model import Model
+from groups.model import Model, solvers_of
 from groups.trajectory import body_index
 from mbssa import Mechanism
 from mbssa.cli.options import number_of

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from groups.building import build
 from groups.cli.arguments import by_option
-from groups.model import Model
+from groups.model import Model, build
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
-from groups.motion.files import header_of
-from groups.motion.sampling import usual_motion
+from groups.motion.columns import header_of
+from groups.motion.laws import usual_motion
 from groups.trajectory import LEVELS, Level
 from mbssa import Mechanism, ModelError
 from mbssa.analysis.check import Report, check

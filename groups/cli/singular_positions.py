@@ -7,8 +7,8 @@ import time
 import numpy as np
 
 import mbssa
-from groups.building import build
 from groups.engine.solve import plan_of
+from groups.model import build
 from groups.motion import default_motion
 from groups.results.limits import excesses
 from groups.status import NOT_COMPUTED

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import typer
 
-from groups.building import build
 from groups.cli import arguments, options
 from groups.cli.loading import motion_to_solve, solvable_model
 from groups.cli.running import Request, solve_interactively
+from groups.model import build
 from groups.reports.solution import solution_report
 from groups.trajectory import Branch, Level
 from mbssa import load, mpi_rank

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion.arrays import FEWEST
-from groups.motion.laws import Law, OutsideError, reached, through
+from groups.motion.laws import FEWEST, Law, OutsideError, reached, through
 from groups.motion.sampled import time_faults
 from groups.results.joints import JointMotion, joint_motion
 from groups.results.schema import OUTPUTS

@@ -63,7 +63,7 @@ def _why(reasons: Iterable[tuple[str, str]]) -> list[str]:
 
 def _record(model: Model, every: bool) -> list[dict[str, Any]]:
     """Solver of each group as texts and numbers; modes is None where the largest number is unknown."""
-    from groups.building import solvers_of
+    from groups.model import solvers_of
 
     return [
         record

@@ -9,8 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from groups.dynamics.forces.at import At
-from groups.motion.laws import Law
-from groups.motion.sampling import law_from_data
+from groups.motion.laws import Law, law_from_data
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.expressions import function_of as expressed

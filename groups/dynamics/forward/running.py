@@ -11,7 +11,6 @@ from typing import TypeAlias, get_args
 
 import numpy as np
 
-from groups.building import build
 from groups.dynamics.forward import METHODS
 from groups.dynamics.forward.equations import CannotGoOnError, Equations, applied_faults
 from groups.dynamics.forward.events import Event, limit_events
@@ -21,11 +20,10 @@ from groups.dynamics.forward.program import Measured
 from groups.dynamics.forward.result import Simulation
 from groups.dynamics.forward.trees import Trees, calling_back
 from groups.dynamics.masses import massless
-from groups.model import Model
+from groups.model import Model, build
 from groups.motion import Law
-from groups.motion.laws import law_of
+from groups.motion.laws import check_span, law_of, laws_from_data
 from groups.motion.sampled import name_faults, time_faults
-from groups.motion.sampling import check_span, laws_from_data
 from groups.partitioning import partition
 from groups.results.faults import values_text
 from groups.results.joints import coordinate_motion
