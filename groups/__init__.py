@@ -5,25 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from groups.model import Model, build, solvers_of
-from groups.motion import (
-    Motion,
+from groups.motion.columns import from_arrays, read_motion
+from groups.motion.laws import (
     constant,
     constant_speed,
     default_motion,
-    driven_coordinates,
-    from_arrays,
     harmonic,
     polynomial,
-    pose_path,
     ramp,
-    read_motion,
     sample,
     speed,
     spline,
 )
-from groups.results.bodies import BodyMotion
+from groups.motion.pose import pose_path
+from groups.motion.sampled import Motion, driven_coordinates
 from groups.results.joints import JointMotion
-from groups.trajectory import Trajectory
+from groups.trajectory import BodyMotion, Trajectory
 from mbssa.lazy import lazy as _lazy
 
 if TYPE_CHECKING:

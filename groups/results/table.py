@@ -24,8 +24,7 @@ from mbssa.texts import as_cell
 from mbssa.units import given_in
 
 if TYPE_CHECKING:
-    from groups.results.bodies import BodyMotion
-    from groups.trajectory import Trajectory
+    from groups.trajectory import BodyMotion, Trajectory
 
 
 #: Kinds of columns, in their order.
