@@ -19,8 +19,8 @@ from groups.motion.laws import (
 )
 from groups.motion.pose import pose_path
 from groups.motion.sampled import Motion, driven_coordinates
-from groups.results.joints import JointMotion
-from groups.trajectory import BodyMotion, Trajectory
+from groups.results.joints import BodyMotion, JointMotion
+from groups.trajectory import Trajectory
 from mbssa.lazy import lazy as _lazy
 
 if TYPE_CHECKING:

@@ -95,13 +95,7 @@ class Model:
         return plan.price if plan.is_printable and plan.machine is None else 0.0
 
     def proof_seconds(self, instants: int, *, compiled: bool = False) -> float:
-        """Seconds of the proof of a motion of so many instants, roughly, if it need not be solved in pieces.
-
-        >>> import groups, mbssa
-        >>> bar = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-        >>> bar.proof_seconds(361) < 0.1 < bar.proof_seconds(10_000_000)
-        True
-        """
+        """Seconds, roughly, of the proof of a motion of so many instants that is not solved in pieces."""
         from groups.branches.prover import prover_of
         from groups.engine.solve import plan_of
 

@@ -120,7 +120,7 @@ def finished(
     if run.model.globally:
         run.solve_by_global_approach(solving.motion.within(slice(done)))
     run.leave_profiles(solving, 0, run.answer.status.T)
-    run.check_contacts(0, done)
+    run.check_contacts(done)
     if missing is not None:
         for g, gone in enumerate(missing):
             run.mark(g, np.flatnonzero(gone), NOT_COMPUTED)
@@ -191,24 +191,24 @@ class Run:
             self.mark(g, begun + gone, CONTACT_LOST, off)
             self.ended[g] = begun + int(gone[0]), said
 
-    def check_contacts(self, first: int, stop: int, *, angles: bool = True) -> None:
-        """Take back instants at which a contact's place is outside of its limits."""
+    def check_contacts(self, stop: int, *, angles: bool = True) -> None:
+        """Take back instants, up to one, at which a contact's place is outside of its limits."""
         # Without `angles` those that are lengths alone: between poses in any order no angle counts turns.
         model = self.model
         watched = [w for w in model.watches if angles or w.unit == "m"]
-        if not watched or stop <= first:
+        if not watched or not stop:
             return
-        ends = self.answer.instants(slice(first, stop))
+        ends = self.answer.instants(slice(stop))
         found = [(w, *outside(ends, w, model.frames.size)) for w in watched]
         gone = np.zeros(ends.status.shape, dtype=np.bool_)
         for g, needs in enumerate(model.needs):
             gone[:, g] = gone[:, list(needs)].any(axis=1) & (ends.status[:, g] != NOT_COMPUTED)
-            self.mark(g, first + np.flatnonzero(gone[:, g]), PREDECESSOR_FAILED)
+            self.mark(g, np.flatnonzero(gone[:, g]), PREDECESSOR_FAILED)
             for w, value, off in found:
                 lost = np.flatnonzero((off > 0.0) & (ends.status[:, g] == OK)) if w.group == g else _NO_BODIES
                 if len(lost):
-                    self.mark(g, first + lost, CONTACT_LOST, off[lost])
-                    at = first + int(lost[0])
+                    self.mark(g, lost, CONTACT_LOST, off[lost])
+                    at = int(lost[0])
                     if at <= self.ended.get(g, (at, ""))[0]:
                         self.ended[g] = at, left_limits(w, float(value[lost[0]]), model.mechanism.units)
                     gone[lost, g] = True

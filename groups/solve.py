@@ -170,7 +170,7 @@ def _in_blocks(
         if progress is not None and progress(stop / count) is False:
             break
     run = Run(model, answer)
-    run.check_contacts(0, done)
+    run.check_contacts(done)
     run.stop_at(done)
     found = run.trajectory(kept)
     return found if proof is None else replace(found, proven=proof.said * (found.status == OK))

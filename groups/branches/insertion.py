@@ -160,7 +160,7 @@ class Proof:
             take_back(self.plan, self.X, self.status)
         run = Run(solving.model, solving.answer(self.everything, level, self.status))
         run.leave_profiles(solving, 0, self.status)
-        run.check_contacts(0, done + 1)
+        run.check_contacts(done + 1)
         run.stop_at(done + 1)
         found = run.trajectory(kept)
         proven = self.proven.T * (found.status == OK)

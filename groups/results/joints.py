@@ -1,4 +1,4 @@
-"""Joint coordinates of a solved motion, with their rates and accelerations, from the poses of its bodies."""
+"""Motions of bodies, points and joint coordinates of a trajectory, with rates and accelerations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.rotations import twist_in_space
+from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from mbssa import Joint, Mechanism
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space
@@ -102,6 +102,77 @@ class JointMotion(Levels):
         return CoordinateMotion(f"{self.joint}.{name}", self.units[k], *(part[:, k] for part in self.levels))
 
 
+@dataclass(frozen=True, eq=False)
+class BodyMotion:
+    """View of one body of a trajectory; arrays as there, without the axis of the bodies.
+
+    Points of the body are names of the model, or world coordinates at the reference configuration.
+
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("planar_four_bar")
+    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5))
+    >>> coupler = trajectory.body("coupler")
+    >>> coupler.point("tracer").shape, coupler.point_velocity("tracer").shape, coupler.rotation.shape
+    ((5, 2), (5, 2), (5, 3, 3))
+    """
+
+    trajectory: Trajectory
+    index: int
+    place: int
+
+    @property
+    def position(self) -> Floats:
+        """(T, 3) or (T, 2) m, of the body's own origin."""
+        return self.trajectory.position[:, self.place]
+
+    @property
+    def orientation(self) -> Floats:
+        """(T, 4) unit quaternion w, x, y, z; planar: (T,) rad."""
+        return self.trajectory.orientation[:, self.place]
+
+    @property
+    def velocity(self) -> Floats:
+        """(T, 6) or (T, 3), m/s and rad/s; a ValueError where velocities were not kept."""
+        return kept_level(self.trajectory.velocity, "velocity")[:, self.place]
+
+    @property
+    def acceleration(self) -> Floats:
+        """(T, 6) or (T, 3), m/s² and rad/s²; a ValueError where accelerations were not kept."""
+        return kept_level(self.trajectory.acceleration, "acceleration")[:, self.place]
+
+    @property
+    def rotation(self) -> Floats:
+        """(T, 3, 3) rotation matrices: columns are the body's axes in the world's."""
+        return (plane_rotation if self.trajectory.planar else rotation_of)(self.orientation)
+
+    def point(self, at: str | Sequence[float]) -> Floats:
+        """(T, 3) or (T, 2) path of a point of the body, m; a KeyError where it has none of that name."""
+        return self.point_levels(at)[0]
+
+    def point_velocity(self, at: str | Sequence[float]) -> Floats:
+        """(T, 3) or (T, 2) m/s: v + ω × r; raises as :meth:`point` and :attr:`velocity`."""
+        kept_level(self.trajectory.velocity, "velocity")
+        return self.point_levels(at)[1]
+
+    def point_acceleration(self, at: str | Sequence[float]) -> Floats:
+        """(T, 3) or (T, 2) m/s²: a + α × r + ω × (ω × r); raises as :meth:`point`, :attr:`acceleration`."""
+        kept_level(self.trajectory.acceleration, "acceleration")
+        return self.point_levels(at)[2]
+
+    def point_levels(self, at: str | Sequence[float]) -> list[Floats]:
+        """Path of a point, its velocity and acceleration, as many as were kept."""
+        trajectory, reference = self.trajectory, self.trajectory.reference
+        if isinstance(at, str):
+            geometry = trajectory.mechanism.body_geometry.get(self.index)
+            points = geometry.points if geometry is not None else {}
+            if at not in points:
+                raise KeyError(f"no point {at!r}; the body has {', '.join(points) or 'none'}")
+            at = points[at]
+        local = reference.on_body(self.index, tuple(at))
+        levels = carried(body_motion(trajectory, self.index), local, is_place=True)
+        return [level[:, :2] if trajectory.planar else level for level in levels]
+
+
 def kept_level(array: Floats | None, level: str) -> Floats:
     """The array of a level; a ValueError where it was not kept."""
     if array is None:
@@ -188,18 +259,13 @@ def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> l
     elif joints == "all":
         wanted = [(joint, measured(trajectory, joint)) for joint in measurable(trajectory)]
     else:
-        wanted = [_named(trajectory, name) for name in ([joints] if isinstance(joints, str) else joints)]
+        wanted = []
+        for name in [joints] if isinstance(joints, str) else joints:
+            owner, _, coordinate = ("", "", "") if name in mechanism.joint_ids else name.rpartition(".")
+            joint = mechanism.joint(owner or name)
+            wanted.append((joint, (coordinate,) if owner else measured(trajectory, joint)))
     motions = [(joint_motion(trajectory, joint), names) for joint, names in wanted]
     return [motion[name] for motion, names in motions for name in names]
-
-
-def _named(trajectory: Trajectory, name: str) -> tuple[Joint, tuple[str, ...]]:
-    mechanism = trajectory.mechanism
-    joint, _, coordinate = name.rpartition(".")
-    if joint and name not in mechanism.joint_ids:
-        return mechanism.joint(joint), (coordinate,)
-    found = mechanism.joint(name)
-    return found, measured(trajectory, found)
 
 
 # --- from the motions of bodies ----------------------------------------------------------------------

@@ -24,7 +24,8 @@ from mbssa.texts import as_cell
 from mbssa.units import given_in
 
 if TYPE_CHECKING:
-    from groups.trajectory import BodyMotion, Trajectory
+    from groups.results.joints import BodyMotion
+    from groups.trajectory import Trajectory
 
 
 #: Kinds of columns, in their order.

@@ -50,7 +50,7 @@ def solve_poses(
         run, ends, broken = _run_along_lines(model, inputs, model.held_bodies(bodies), compiled)
         proven = np.zeros((len(model.solvers), len(inputs)), dtype=np.int8)
     _mark_lost(run, ends, broken)
-    run.check_contacts(0, len(run.answer.time), angles=False)
+    run.check_contacts(len(run.answer.time), angles=False)
     return replace(run.trajectory(bodies).instants(ends), proven=proven.T)
 
 
