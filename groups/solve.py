@@ -23,6 +23,9 @@ from mbssa.arrays import Ints
 if TYPE_CHECKING:
     from groups.model import Model
 
+#: Called with the share that is done; False from it stops the run.
+Progress = Callable[[float], object]
+
 BRANCHES: tuple[Branch, ...] = get_args(Branch)
 #: Farthest way of an input in a time step, rad or m: what turns with it could not be followed.
 FARTHEST = 1e4
@@ -46,7 +49,7 @@ def solve(
     modes: Mapping[int, int] | None,
     branch: Branch | None,
     compiled: bool | None,
-    progress: Callable[[float], object] | None,
+    progress: Progress | None,
 ) -> Trajectory:
     """Position, velocity and acceleration over a motion; see :meth:`groups.Model.solve`."""
     mechanism = model.mechanism
@@ -68,7 +71,7 @@ def solve(
     patience = patience_of(branch) if proves(model, branch) else None
     size = max(BLOCK // plan_of(model).first_axes, FEWEST)
     if not model.globally and len(motion.time) > BLOCKS * size:
-        progress = _forward(progress)
+        progress = _part(progress)
         found = _in_blocks(model, motion, kept, answers, compiled, progress, patience, size)
         if found is not None:
             return found
@@ -77,8 +80,8 @@ def solve(
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
     from groups.branches.insertion import Effort, Proof, prove_of_groups
 
-    solving, done, wanted = _solved(model, motion, compiled, _half(progress, 0.0))
-    effort = Effort(branch == "smooth", _half(progress, 0.5), patience)
+    solving, done, wanted = _solved(model, motion, compiled, _part(progress, 0.0, 0.5))
+    effort = Effort(branch == "smooth", _part(progress, 0.5, 0.5), patience)
     if wanted and not model.globally:
         return Proof(solving, effort).trajectory(kept, answers)
     found = finished(solving, model.held_bodies(kept), answers, done).trajectory(None if wanted else kept)
@@ -99,7 +102,7 @@ def patience_of(branch: Branch | None) -> float:
 
 
 def _solved(
-    model: Model, motion: Motion, compiled: bool, progress: Callable[[float], object] | None = None
+    model: Model, motion: Motion, compiled: bool, progress: Progress | None = None
 ) -> tuple[Solving, int, bool]:
     """A motion that the engine has solved, up to an instant, and whether ``progress`` goes on."""
     solving, count, done, wanted = Solving(model, motion, compiled=compiled), len(motion.time), 0, True
@@ -113,9 +116,17 @@ def _solved(
     return solving, done, wanted
 
 
-def _half(progress: Callable[[float], object] | None, begin: float) -> Callable[[float], object] | None:
-    """Report of one half of the work."""
-    return None if progress is None else lambda share: progress(begin + 0.5 * share)
+def _part(progress: Progress | None, begin: float = 0.0, part: float = 1.0) -> Progress | None:
+    """Report of a part of the work by shares of the whole that never become less."""
+    if progress is None:
+        return None
+    told = [0.0]
+
+    def report(share: float) -> object:
+        told[0] = max(told[0], begin + part * share)
+        return progress(told[0])
+
+    return report
 
 
 def _in_blocks(
@@ -124,7 +135,7 @@ def _in_blocks(
     kept: Ints,
     level: int,
     compiled: bool,
-    progress: Callable[[float], object] | None,
+    progress: Progress | None,
     patience: float | None,
     size: int,
 ) -> Trajectory | None:
@@ -174,19 +185,6 @@ def _in_blocks(
     run.stop_at(done)
     found = run.trajectory(kept)
     return found if proof is None else replace(found, proven=proof.said * (found.status == OK))
-
-
-def _forward(progress: Callable[[float], object] | None) -> Callable[[float], object] | None:
-    """Report of shares that never become less."""
-    if progress is None:
-        return None
-    told = [0.0]
-
-    def report(share: float) -> object:
-        told[0] = max(told[0], share)
-        return progress(told[0])
-
-    return report
 
 
 def _check(way: Way, motion: Motion, size: float) -> None:

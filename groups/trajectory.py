@@ -17,8 +17,6 @@ from groups.results.joints import BodyMotion, CoordinateMotion, JointMotion, joi
 from groups.results.schema import OUTPUTS, PROVEN, QUALITY
 from groups.results.table import Choice, check_target, chosen_columns, required, write_table
 from groups.rotations import plane_quaternion, twist_in_space
-from groups.rotations import quaternion_of as quaternion_of
-from groups.rotations import rotation_of as rotation_of
 from groups.status import STATUS as STATUS
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space

@@ -11,8 +11,8 @@ import mbssa
 from groups.assembly_modes import homotopy, starting_pose, trace
 from groups.assembly_modes.search import Assembly
 from groups.motion import reference_inputs
+from groups.rotations import quaternion_of
 from groups.solvers import library
-from groups.trajectory import quaternion_of
 from groups.truss import modes_of
 from mbssa.joints.system import rows_at
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
