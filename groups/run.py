@@ -215,14 +215,10 @@ class Run:
 
     def mark(self, group: int, instants: Ints | slice, status: int, residual: Floats | None = None) -> None:
         """Take back a group's answer at some instants, for the reason that the status gives."""
-        # A group that was not computed, or whose predecessor failed, has no residual.
-        answer, at = self.answer, (instants, group)
-        answer.status[at] = status
-        if status in (NOT_COMPUTED, PREDECESSOR_FAILED):
-            answer.residual[at], answer.iterations[at] = np.nan, 0
-            answer.condition[at] = np.nan if status == NOT_COMPUTED else 0.0
-        elif residual is not None:
-            answer.residual[at] = residual
+        answer = self.answer
+        answer.status[instants, group] = status
+        if residual is not None:
+            answer.residual[instants, group] = residual
         starts, members = self.model.structure.members
         rows = self._row_of[members[starts[group] : starts[group + 1]]]
         for name in OUTPUTS:
@@ -239,6 +235,9 @@ class Run:
         """Solution found; of some of the bodies, if they are named."""
         model, found = self.model, self.answer
         if np.count_nonzero(found.status):
+            for code, condition in ((PREDECESSOR_FAILED, 0.0), (NOT_COMPUTED, np.nan)):
+                at = found.status == code
+                found.residual[at], found.iterations[at], found.condition[at] = np.nan, 0, condition
             # Joints that close each group's loop where it came to a dead point or out of reach.
             ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, BRANCH_JUMP)
             stopped: Bools = np.asarray(np.isin(found.status, ends).any(axis=0))

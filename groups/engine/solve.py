@@ -211,10 +211,6 @@ class Solving:
         Q = Q if whole else Q.copy()
         residual, condition = Q[:, RESIDUAL], Q[:, CONDITION] if self.fine else np.abs(Q[:, CONDITION])
         steps = Q[:, STEPS].astype(np.int64) if plan.unknowns else np.zeros(status.shape, dtype=np.int64)
-        if np.count_nonzero(status):
-            waits = status == PREDECESSOR_FAILED
-            residual = np.where(waits | (status == NOT_COMPUTED), np.nan, residual)
-            steps, condition = np.where(waits, 0, steps), np.where(waits, 0.0, condition)
         return Trajectory(
             plan.mechanism,
             self.motion.time,
