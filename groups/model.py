@@ -75,11 +75,6 @@ class Model:
 
         False where a user's function cannot be traced, or a group has so many unknowns that NumPy's solver is
         the faster one: such a model has none, and :meth:`solve` takes NumPy whatever ``compiled`` says.
-
-        >>> import groups, mbssa
-        >>> bar = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-        >>> bar.compile(), bar.compiles(1)
-        (True, True)
         """
         from groups.engine.solve import life_of, plan_of
 
@@ -141,13 +136,7 @@ class Model:
 
     @property
     def reference_inputs(self) -> dict[str, float]:
-        """Values of the driven coordinates at the reference, m and rad: where a law may well start.
-
-        >>> import groups, mbssa
-        >>> stewart = groups.build(mbssa.decompose(mbssa.load("stewart")))
-        >>> round(stewart.reference_inputs["2-3.slide"], 3)
-        1.195
-        """
+        """Values of the driven coordinates at the reference, m and rad: where a law may well start."""
         values = reference_inputs(self.mechanism, self.frames, self.reference)
         return dict(zip(driven_coordinates(self.mechanism), values.tolist(), strict=True))
 

@@ -16,17 +16,7 @@ import numpy.typing as npt
 
 from groups.results.joints import joint_motion
 from groups.results.schema import OUTPUTS, QUALITY
-from groups.status import (
-    BRANCH_JUMP,
-    CONTACT_LOST,
-    INTERPENETRATION,
-    NOT_COMPUTED,
-    NOT_CONVERGED,
-    OK,
-    OUT_OF_REACH,
-    PREDECESSOR_FAILED,
-    SINGULAR,
-)
+from groups.status import BRANCH_JUMP, CONTACT_ENDED, CONTACT_LOST, NOT_COMPUTED, OK, OPEN, PREDECESSOR_FAILED
 from groups.trajectory import Trajectory, changed, unfilled
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import coordinate_unit, type_of_joint
@@ -99,7 +89,7 @@ def sentences_of(
     """A sentence by group on the first contact that ended, empty where none did; None without any."""
     mechanism, sentences = trajectory.mechanism, []
     for g, (mine, status) in enumerate(zip(joints, trajectory.status.T, strict=True)):
-        at = np.flatnonzero((status == CONTACT_LOST) | (status == INTERPENETRATION))
+        at = np.flatnonzero(np.isin(status, CONTACT_ENDED))
         step, sentence = ended.get(g, (-1, ""))
         if len(at) and step != at[0]:
             types = {j: type_of_joint(mechanism, j) for j in mine}
@@ -239,8 +229,7 @@ class Run:
                 at = found.status == code
                 found.residual[at], found.iterations[at], found.condition[at] = np.nan, 0, condition
             # Joints that close each group's loop where it came to a dead point or out of reach.
-            ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, BRANCH_JUMP)
-            stopped: Bools = np.asarray(np.isin(found.status, ends).any(axis=0))
+            stopped: Bools = np.asarray(np.isin(found.status, OPEN).any(axis=0))
             closing = zip(model.solvers, stopped.tolist(), strict=True)
             joints = [group.joint_indices.tolist() for group in model.structure.groups]
             found = replace(

@@ -86,9 +86,6 @@ class Trajectory:
     ((5, 2), (5, 4, 6))
     >>> trajectory.quantity("angle(crank.x, world.x, world.z)").rate[0].round(6)
     np.float64(-6.283185)
-    >>> header, table = trajectory.columns(quantities=["driven", "groups"])
-    >>> header[:4], table.shape
-    (['time', '1-2.angle', '1-2.angle.rate', '1-2.angle.acceleration'], (5, 8))
     >>> trajectory.to_pandas(joints="1-4", quantities=["joints"]).columns.tolist()
     ['1-4.angle [rad]', '1-4.angle.rate [rad/s]', '1-4.angle.acceleration [rad/s^2]']
     """

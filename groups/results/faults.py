@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from groups.status import CONTACT_LOST, INTERPENETRATION, NOT_COMPUTED, PREDECESSOR_FAILED, SINGULAR, STATUS
+from groups.status import CONTACT_ENDED, NOT_COMPUTED, PREDECESSOR_FAILED, SINGULAR, STATUS
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.texts import listed
@@ -77,9 +77,7 @@ def _of_status(
 ) -> str:
     text = f"{STATUS[code]} {instants_text(count, trajectory.time, first)}"
     inputs = inputs_text(motion, first, trajectory.mechanism.units)
-    if code == PREDECESSOR_FAILED or (
-        code in (CONTACT_LOST, INTERPENETRATION) and trajectory.contacts is not None
-    ):
+    if code == PREDECESSOR_FAILED or (code in CONTACT_ENDED and trajectory.contacts is not None):
         return f"{text} ({inputs})" if inputs else text
     residual = quantity_text(float(trajectory.residual[first, group]), "m", trajectory.mechanism.units, ".3g")
     figures = f"residual {residual}"
