@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from mbssa import Structure
     from mbssa.joints.frames import Frames
 
-_NO_BODIES = np.zeros(0, dtype=np.int64)
-
 #: Least excess over a limit, rad or sizes of the mechanism: more than rounding.
 OUTSIDE = 1e-9
 
@@ -194,8 +192,8 @@ class Run:
         for g, needs in enumerate(model.needs):
             gone[:, g] = gone[:, list(needs)].any(axis=1) & (ends.status[:, g] != NOT_COMPUTED)
             self.mark(g, np.flatnonzero(gone[:, g]), PREDECESSOR_FAILED)
-            for w, value, off in found:
-                lost = np.flatnonzero((off > 0.0) & (ends.status[:, g] == OK)) if w.group == g else _NO_BODIES
+            for w, value, off in (one for one in found if one[0].group == g):
+                lost = np.flatnonzero((off > 0.0) & (ends.status[:, g] == OK))
                 if len(lost):
                     self.mark(g, lost, CONTACT_LOST, off[lost])
                     at = int(lost[0])
