@@ -68,7 +68,7 @@ def solve(
         from groups.assembly_modes import in_modes
 
         model = in_modes(model, modes)
-    patience = patience_of(branch) if proves(model, branch) else None
+    patience = patience_of(model, branch)
     size = max(BLOCK // plan_of(model).first_axes, FEWEST)
     if not model.globally and len(motion.time) > BLOCKS * size:
         progress = _part(progress)
@@ -91,14 +91,11 @@ def solve(
     return prove_of_groups(model, motion, own, found, kept, answers, compiled, effort)
 
 
-def proves(model: Model, branch: Branch | None) -> bool:
-    """Whether branches are proven, which by default they are unless the mechanism is large."""
-    return branch != "checked" and (branch is not None or plan_of(model).operations <= LARGE)
-
-
-def patience_of(branch: Branch | None) -> float:
-    """Seconds by NumPy, roughly, for which a motion is followed in pieces."""
-    return PATIENCE if branch is None else inf
+def patience_of(model: Model, branch: Branch | None) -> float | None:
+    """Seconds by NumPy, roughly, for which a motion is followed in pieces; None where it is not proven."""
+    if branch is None:
+        return PATIENCE if plan_of(model).operations <= LARGE else None
+    return None if branch == "checked" else inf
 
 
 def _solved(

@@ -21,7 +21,7 @@ from groups.engine.solve import Solving
 from groups.model import Model, build
 from groups.motion import Motion, default_motion
 from groups.run import Run
-from groups.solve import kept_bodies, patience_of, proves
+from groups.solve import kept_bodies, patience_of
 from groups.trajectory import Branch, Level, Trajectory, level_number
 from mbssa.arrays import Floats, Ints
 from routes.checkpoint import existing, new, stored_life
@@ -200,8 +200,9 @@ def logged_run(
             runner = TaskRunner(job, space)
             trajectory = solution = _solved(runner, executor, pool, wanted, progress)
             found = _reactions(runner, trajectory)
-            if proves(solved, branch) and space.done.all():
-                trajectory = _proven(runner.solving, solution, answers, Effort(patience=patience_of(branch)))
+            patience = patience_of(solved, branch)
+            if patience is not None and space.done.all():
+                trajectory = _proven(runner.solving, solution, answers, Effort(patience=patience))
         log = EventLog.of(_numbered(space), job.tasks.calls, job.tasks.bounds)
         if found is not None and not _same(trajectory, solution):
             found = forces_of(trajectory, solved.structure)

@@ -6,12 +6,13 @@ import csv
 import difflib
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion.laws import FEWEST, check_span, differentiated, stored_motion, through
+from groups.motion.laws import FEWEST, check_span, default_motion, differentiated, through
 from groups.motion.sampled import Motion, name_faults, time_faults
 from mbssa import Mechanism
 from mbssa.arrays import Floats
@@ -183,7 +184,8 @@ def read_motion(
     ending = path.suffix.lower()
     check_span(steps, duration)
     if ending == ".toml":
-        return stored_motion(mechanism, read_motion_file(path, mechanism), steps, duration)
+        stored = replace(mechanism, motion=read_motion_file(path, mechanism))
+        return default_motion(stored, steps=steps, duration=duration)
     if ending != ".csv":
         raise ModelError(str(path), [Fault("", "is no motion; a motion file ends in .toml or .csv", "file")])
     columns = _read_columns(path, mechanism)

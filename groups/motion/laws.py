@@ -332,7 +332,16 @@ def default_motion(
         raise ValueError(
             f"{name} carries no motion; write [motion] into its file, or give a motion of {inputs}"
         )
-    return stored_motion(mechanism, stored, steps, duration, at_reference)
+    check_span(steps, duration)
+    instants, inputs = steps or stored.steps, mechanism.n_driven
+    if instants * inputs > MOST_STEPS:
+        raise ValueError(
+            f"{instants:,} steps of {inputs} inputs; write {MOST_STEPS // inputs:,} steps at most"
+        )
+    start = cache(lambda: reference_values(mechanism) if at_reference is None else at_reference)
+    laws = laws_from_data(stored, lambda name: start().get(name, 0.0))
+    time = np.linspace(0.0, stored.duration if duration is None else duration, instants)
+    return sample(mechanism, laws, time)
 
 
 def usual_motion(mechanism: Mechanism, within: tuple[float, float] | None = None) -> DefaultMotion | None:
@@ -354,26 +363,6 @@ def usual_motion(mechanism: Mechanism, within: tuple[float, float] | None = None
     phase = float(np.arcsin(np.clip((start - mean) / amplitude, -1.0, 1.0)))
     given = {"amplitude": amplitude, "frequency": 1.0, "phase": phase, "mean": mean}
     return DefaultMotion(1.0, 361, {name: InputLaw("harmonic", given)})
-
-
-def stored_motion(
-    mechanism: Mechanism,
-    stored: DefaultMotion,
-    steps: int | None,
-    duration: float | None,
-    at_reference: Mapping[str, float] | None = None,
-) -> Motion:
-    """Instants of a motion that is kept as data."""
-    check_span(steps, duration)
-    instants, inputs = steps or stored.steps, mechanism.n_driven
-    if instants * inputs > MOST_STEPS:
-        raise ValueError(
-            f"{instants:,} steps of {inputs} inputs; write {MOST_STEPS // inputs:,} steps at most"
-        )
-    start = cache(lambda: reference_values(mechanism) if at_reference is None else at_reference)
-    laws = laws_from_data(stored, lambda name: start().get(name, 0.0))
-    time = np.linspace(0.0, stored.duration if duration is None else duration, instants)
-    return sample(mechanism, laws, time)
 
 
 def laws_from_data(stored: DefaultMotion, at_reference: Callable[[str], float]) -> dict[str, Law]:

@@ -12,7 +12,7 @@ from groups import Model
 from groups.branches.poses import LONGEST, lines, pieces, solve_proven_poses
 from groups.results.schema import QUALITY
 from groups.run import Run, along_lines
-from groups.solve import proves
+from groups.solve import patience_of
 from groups.solvers.solver import Solver
 from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.trajectory import Branch, Trajectory
@@ -37,7 +37,7 @@ def solve_poses(
     """Poses for each row of inputs (n, D), m and rad, in the modes of the reference, as instants."""
     # Every pose is reached on a straight line of the inputs from the reference, over whole turns, so that it
     # does not depend on order or on other cases. Quaternions have any sign, planar angles any turn.
-    proven_ones = proves(model, branch)
+    proven_ones = patience_of(model, branch) is not None
     if len(inputs) > 1 and pieces(model, inputs).sum() > LONGEST:  # memory for one line is enough
         parts = [solve_poses(model, half, bodies, branch, compiled) for half in np.array_split(inputs, 2)]
         names = ("time", "position", "orientation", *QUALITY, "proven")
