@@ -328,9 +328,9 @@ def default_motion(
     stored = usual_motion(mechanism) if mechanism.motion is None else mechanism.motion
     if stored is None:
         name = mechanism.name or "the mechanism"
-        inputs = ", ".join(mechanism.driven_coordinates) or "nothing, as none is driven"
+        driven = ", ".join(mechanism.driven_coordinates) or "nothing, as none is driven"
         raise ValueError(
-            f"{name} carries no motion; write [motion] into its file, or give a motion of {inputs}"
+            f"{name} carries no motion; write [motion] into its file, or give a motion of {driven}"
         )
     check_span(steps, duration)
     instants, inputs = steps or stored.steps, mechanism.n_driven
