@@ -65,7 +65,7 @@ def at_rest(
     """Bodies (K,) that stand still in these poses, one instant or several, with so many solved groups."""
     position = poses.position[..., bodies, :].reshape(-1, len(bodies), 3)
     rotation = poses.rotation[..., bodies, :, :].reshape(-1, len(bodies), 3, 3)
-    rest = unfilled(mechanism, np.arange(float(len(position))), bodies, level, n_groups)
+    rest = unfilled(mechanism, np.arange(float(len(position))), bodies, level, ("",) * n_groups)
     rest.position[:], rest.condition[:] = position[..., : rest.position.shape[2]], 1.0
     angle = np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
     rest.orientation[:] = angle if rest.planar else quaternion_of(rotation)

@@ -122,7 +122,7 @@ def along_lines(
     """The run of lines of instants ``first`` … ``stop`` - 1, each solved from the reference on."""
     from groups.engine.lines import batches, solve_lines
 
-    run = Run(model, blank(model, motion.time, held, level))
+    run = Run(model, unfilled(model.mechanism, motion.time, held, level, model.group_names))
     for lines in batches(model, first, stop):
         span = slice(int(first[lines][0]), int(stop[lines][-1]))
         ends = first[lines] - span.start, stop[lines] - span.start
@@ -132,12 +132,6 @@ def along_lines(
             run.mark(g, span.start + np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
         run.leave_profiles(solving, span.start, status)
     return run
-
-
-def blank(model: Model, time: Floats, held: Ints, level: int) -> Trajectory:
-    """An answer in which nothing is written yet."""
-    answer = unfilled(model.mechanism, time, held, level, len(model.solvers))
-    return replace(answer, group_names=model.group_names)
 
 
 def put(answer: Trajectory, span: slice, part: Trajectory, first: int = 0) -> None:

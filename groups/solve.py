@@ -14,9 +14,9 @@ import numpy as np
 from groups.engine.path import Way, followed, guesses
 from groups.engine.solve import TELLING, Solving, life_of, plan_of
 from groups.motion import Motion, default_motion
-from groups.run import Run, blank, finished, put
+from groups.run import Run, finished, put
 from groups.status import OK
-from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
+from groups.trajectory import Branch, Level, Trajectory, body_index, level_number, unfilled
 from mbssa import Mechanism
 from mbssa.arrays import Ints
 
@@ -155,7 +155,7 @@ def _in_blocks(
         from groups.branches.prover import prover_of
 
         looks = not prover_of(plan).sure.all()
-    answer = blank(model, motion.time, held, level)
+    answer = unfilled(model.mechanism, motion.time, held, level, model.group_names)
     bounds = np.linspace(0, count, 2 + count // size, dtype=np.int64)  # no block of a few, which are floats
     X = life.storage(BEFORE + size)
     for first, stop in pairwise(bounds.tolist()):

@@ -339,13 +339,15 @@ def changed(
     return replace(trajectory, **arrays)
 
 
-def unfilled(mechanism: Mechanism, time: Floats, kept: Ints, level: int, groups: int) -> Trajectory:
-    """A trajectory whose arrays are to be written, contiguous per body and group in memory; level 0 to 2."""
+def unfilled(
+    mechanism: Mechanism, time: Floats, kept: Ints, level: int, names: tuple[str, ...]
+) -> Trajectory:
+    """A trajectory of groups of these names, contiguous per body and group, to be written; level 0 to 2."""
     planar, arrays = mechanism.space == "planar", dict[str, Any]()
     for name, of in (OUTPUTS | QUALITY).items():
-        shape = len(kept) if of.by == "body" else groups, *of.entry(planar), len(time)
+        shape = len(kept if of.by == "body" else names), *of.entry(planar), len(time)
         arrays[name] = np.moveaxis(np.zeros(shape, of.dtype), -1, 0) if of.level <= level else None
-    return Trajectory(mechanism, time, kept=kept, **arrays)
+    return Trajectory(mechanism, time, kept=kept, group_names=names, **arrays)
 
 
 def level_number(level: str) -> int:

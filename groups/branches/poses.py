@@ -14,8 +14,9 @@ from groups.engine.plan import CONDITION, RESIDUAL, STEPS
 from groups.engine.solve import life_of, plan_of
 from groups.motion import Motion
 from groups.results.schema import OUTPUTS, QUALITY
-from groups.run import Run, along_lines, blank
+from groups.run import Run, along_lines
 from groups.status import OK
+from groups.trajectory import unfilled
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import is_length
 
@@ -67,7 +68,7 @@ def solve_proven_poses(
     # Then for groups and rows (G, n) what is proven, and where the line is broken: it failed before its end.
     plan, count = plan_of(model), len(inputs)
     everything = np.arange(model.mechanism.n_bodies)
-    answer = blank(model, np.arange(float(count)), everything, 0)
+    answer = unfilled(model.mechanism, np.arange(float(count)), everything, 0, model.group_names)
     sure = np.zeros((len(plan.parts), count), dtype=np.bool_)
     most = max(1, NUMBERS // (4 * plan.height))
     for first in range(0, count, most):

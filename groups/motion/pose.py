@@ -85,7 +85,7 @@ def pose_path(
         if not planar:
             turn, spin, bent = _turn(turn, spin, bent)
         levels = place_at(t), turn, np.c_[place_at(t, 1), spin], np.c_[place_at(t, 2), bent]
-        path = unfilled(mechanism, t, np.sort(ends), 2, 0)
+        path = unfilled(mechanism, t, np.sort(ends), 2, ())
         if not planar:
             path.orientation[..., 0] = 1.0
         for name, level in zip(OUTPUTS, levels, strict=True):
