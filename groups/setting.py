@@ -54,22 +54,18 @@ def locked_rotations(structure: Structure, frames: Frames) -> list[LockedRotatio
     for spin in structure.treatment.passive_rotations:
         if spin.direction is None or spin.point is None:
             continue
-        body, line = spin.bodies[0], np.array(spin.direction)
-        across = _across(line, axes)
+        # Across the line: the best axis, made perpendicular to it; else one of the world. Rounded, so that
+        # equals stay equal in a turned world and the first of them is taken in any.
+        body, line, choice = spin.bodies[0], np.array(spin.direction), axes
+        cosine = np.round(np.abs(axes @ line), 9)
+        if len(axes) == 0 or cosine.min() > _ALONG:
+            choice, cosine = np.eye(3), np.abs(line)
+        best = choice[int(np.argmin(cosine))]
+        across = best - (best @ line) * line
+        across /= np.linalg.norm(across)
         in_frame, in_body = frames.rotation[0].T @ across, frames.rotation[body].T @ np.cross(line, across)
         found.append(LockedRotation(spin.bodies, np.array(spin.point), line, in_frame, in_body))
     return found
-
-
-def _across(line: Floats, axes: Floats) -> Floats:
-    """Unit vector across a line: the best of these axes, made perpendicular to it; else a world axis."""
-    # Rounded, so that equals stay equal in a turned world and the first of them is taken in any.
-    cosine = np.round(np.abs(axes @ line), 9)
-    if len(axes) == 0 or cosine.min() > _ALONG:
-        axes, cosine = np.eye(3), np.abs(line)
-    best = axes[int(np.argmin(cosine))]
-    across: Floats = best - (best @ line) * line
-    return across / np.linalg.norm(across)
 
 
 def without_equation(mechanism: Mechanism) -> list[str]:
