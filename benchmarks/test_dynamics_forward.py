@@ -20,9 +20,9 @@ import pytest
 import groups
 import mbssa
 from benchmarks.squeezer_rivals import Guide, exudyn_run
-from groups.building import build
 from groups.dynamics.forward.lagrange import Lagrange
 from groups.dynamics.forward.trees import Trees
+from groups.model import build
 from mbssa import Inertia
 from mbssa.joints.frames import joint_frames
 

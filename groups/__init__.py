@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from groups.building import build, solvers_of
-from groups.model import Model
-from groups.motion import (
-    Motion,
+from groups.model import Model, build, solvers_of
+from groups.motion.columns import from_arrays, read_motion
+from groups.motion.laws import (
     constant,
     constant_speed,
     default_motion,
-    driven_coordinates,
-    from_arrays,
     harmonic,
     polynomial,
-    pose_path,
     ramp,
-    read_motion,
     sample,
     speed,
     spline,
 )
-from groups.results.bodies import BodyMotion
-from groups.results.joints import JointMotion
+from groups.motion.pose import pose_path
+from groups.motion.sampled import Motion, driven_coordinates
+from groups.results.joints import BodyMotion, JointMotion
 from groups.trajectory import Trajectory
 from mbssa.lazy import lazy as _lazy
 

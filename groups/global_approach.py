@@ -13,11 +13,11 @@ import numpy as np
 from groups.global_solver.elimination import Method
 from groups.model import Model
 from groups.motion import Motion, default_motion
-from groups.motion.inputs import check_drives
+from groups.motion.sampled import check_drives
 from groups.run import Run
 from groups.setting import Setting
 from groups.solvers.global_approach import GlobalApproach
-from groups.trajectory import Level, Trajectory, level_number
+from groups.trajectory import Level, Trajectory, level_number, unfilled
 from mbssa.structure import Structure
 
 Progress = Callable[[float], object]
@@ -74,15 +74,16 @@ def solve_globally(
     motion = default_motion(structure.mechanism) if motion is None else motion
     check_drives(structure.mechanism, motion)
     order, proves = level_number(level), branch == "proven"
-    everything, count = np.arange(structure.mechanism.n_bodies), len(motion.time)
-    run = Run(model, motion, everything, max(order, proves))
-    solver.solve(motion, run.arrays, run.level, everything, progress)
-    run.check_contacts(0, count)
-    found = replace(run.trajectory(), group_names=("the whole mechanism",), causes=None)
+    everything = np.arange(structure.mechanism.n_bodies)
+    depth, names = max(order, int(proves)), ("the whole mechanism",)
+    run = Run(model, unfilled(structure.mechanism, motion.time, everything, depth, names))
+    solver.solve(motion, run.answer, everything, progress)
+    run.check_contacts(len(motion.time))
+    found = replace(run.trajectory(), causes=None)
     if not proves:
         return found
     from groups.branches.insertion import Effort, prove_of_groups
-    from groups.building import build
+    from groups.model import build
 
     own = [everything[1:]]
     return prove_of_groups(build(structure), motion, own, found, everything, order, bool(compiled), Effort())

@@ -22,7 +22,7 @@ from mbssa.joints.relations import values_and_rates
 
 if TYPE_CHECKING:
     from groups.dynamics.gears import Tooth
-    from groups.passive_rotations import LockedRotation
+    from groups.setting import LockedRotation
     from mbssa import Mechanism
     from mbssa.joints.frames import Frames
 

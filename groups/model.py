@@ -8,11 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from groups.contacts import Watch, watches
 from groups.motion import Motion, driven_coordinates, reference_inputs
+from groups.run import Watch, watches
+from groups.setting import Setting
+from groups.solvers.registry import alternatives, choose_all
 from groups.solvers.solver import Solver
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
-from mbssa import Mechanism, Structure
+from mbssa import Mechanism, Structure, decompose
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses
@@ -73,11 +75,6 @@ class Model:
 
         False where a user's function cannot be traced, or a group has so many unknowns that NumPy's solver is
         the faster one: such a model has none, and :meth:`solve` takes NumPy whatever ``compiled`` says.
-
-        >>> import groups, mbssa
-        >>> bar = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-        >>> bar.compile(), bar.compiles(1)
-        (True, True)
         """
         from groups.engine.solve import life_of, plan_of
 
@@ -93,13 +90,7 @@ class Model:
         return plan.price if plan.is_printable and plan.machine is None else 0.0
 
     def proof_seconds(self, instants: int, *, compiled: bool = False) -> float:
-        """Seconds of the proof of a motion of so many instants, roughly, if it need not be solved in pieces.
-
-        >>> import groups, mbssa
-        >>> bar = groups.build(mbssa.decompose(mbssa.load("planar_four_bar")))
-        >>> bar.proof_seconds(361) < 0.1 < bar.proof_seconds(10_000_000)
-        True
-        """
+        """Seconds, roughly, of the proof of a motion of so many instants that is not solved in pieces."""
         from groups.branches.prover import prover_of
         from groups.engine.solve import plan_of
 
@@ -145,13 +136,7 @@ class Model:
 
     @property
     def reference_inputs(self) -> dict[str, float]:
-        """Values of the driven coordinates at the reference, m and rad: where a law may well start.
-
-        >>> import groups, mbssa
-        >>> stewart = groups.build(mbssa.decompose(mbssa.load("stewart")))
-        >>> round(stewart.reference_inputs["2-3.slide"], 3)
-        1.195
-        """
+        """Values of the driven coordinates at the reference, m and rad: where a law may well start."""
         values = reference_inputs(self.mechanism, self.frames, self.reference)
         return dict(zip(driven_coordinates(self.mechanism), values.tolist(), strict=True))
 
@@ -208,3 +193,53 @@ class Model:
         if not (compiled is None or isinstance(compiled, bool)):
             raise TypeError(f"compiled is {compiled!r}; write True, False or None")
         return solve(self, motion, bodies, level, modes, branch, compiled, progress)
+
+
+def model_of(given: Model | Structure | Mechanism) -> Model:
+    """A model itself, or that of a structure or mechanism with the solvers that its groups get by default."""
+    if isinstance(given, Mechanism):
+        given = decompose(given)
+    return build(given) if isinstance(given, Structure) else given
+
+
+def build(structure: Structure, solvers: Mapping[int, str] | None = None) -> Model:
+    """A solvable model of a structure.
+
+    A ValueError says what and where: not determined, without geometry, a type without equations, or a
+    reference that cannot close; or all groups and solvers that there are not.
+
+    Parameters
+    ----------
+    solvers : by number of the group, where it shall not be the one that it gets by default, ``closed form``,
+        ``Newton``, ``global dense`` or ``global sparse``; :func:`solvers_of` says which a group can have
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    >>> [solver.choice for solver in groups.build(structure).solvers]
+    ['driven', 'closed form']
+    >>> [solver.choice for solver in groups.build(structure, {2: "Newton"}).solvers]
+    ['driven', 'Newton']
+    """
+    if solvers is not None and not isinstance(solvers, Mapping):
+        raise TypeError(f"solvers are named by number of the group, as {{2: 'Newton'}}, not as {solvers!r}")
+    setting = Setting.of(structure)
+    chosen = choose_all(setting, solvers or {})
+    return Model(structure, setting.frames, setting.reference, chosen)
+
+
+def solvers_of(of: Model | Structure, group: int) -> tuple[str, ...]:
+    """Names of the solvers that :func:`build` can give a group, its default first.
+
+    A ValueError for a group that there is not, or a structure that cannot be solved.
+
+    >>> import groups, mbssa
+    >>> structure = mbssa.decompose(mbssa.load("planar_four_bar"))
+    >>> groups.solvers_of(structure, 2)
+    ('closed form', 'Newton', 'global dense', 'global sparse')
+    """
+    model = model_of(of)
+    found, given = model.structure.group(group), model.solver(group)
+    setting = Setting.at(model.structure, model.frames, model.reference)
+    return alternatives(found, setting, given.default or given)

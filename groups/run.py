@@ -1,49 +1,124 @@
-"""One motion of a model while it is being solved: the arrays of the answer, filled span by span."""
+"""One motion of a model while it is being solved: its answer, of which instants are taken back."""
+
+# A contact is an equation, so that it holds beyond the end of its slot or plate too; there its group has no
+# answer. The solver itself goes on, so that a contact begins again where it ended. Limits of joints that are
+# no contacts are limits of the design, and are not checked here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.contacts import left_limits, outside, sentences_of
 from groups.motion import Motion
-from groups.results.arrays import Arrays
+from groups.results.joints import joint_motion
+from groups.results.schema import OUTPUTS, QUALITY
 from groups.status import (
     BRANCH_JUMP,
+    CONTACT_ENDED,
     CONTACT_LOST,
     DROPPED,
     NOT_COMPUTED,
-    NOT_CONVERGED,
     OK,
-    OUT_OF_REACH,
+    OPEN,
     PREDECESSOR_FAILED,
-    SINGULAR,
 )
-from groups.trajectory import Trajectory
+from groups.trajectory import Trajectory, changed, unfilled
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.joints.catalogue import coordinate_unit, type_of_joint
+from mbssa.units import given_in, quantity_text
 
 if TYPE_CHECKING:
     from groups.engine.solve import Solving
     from groups.model import Model
+    from groups.motion import Motion
+    from mbssa import Structure
+    from mbssa.joints.frames import Frames
 
-_NO_BODIES = np.zeros(0, dtype=np.int64)
+#: Least excess over a limit, rad or sizes of the mechanism: more than rounding.
+OUTSIDE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """One coordinate with limits, m or rad: the joint's index, its type and id, its group's index."""
+
+    joint: int
+    name: str
+    group: int
+    coordinate: str
+    low: float
+    high: float
+
+    @property
+    def unit(self) -> str:
+        return coordinate_unit(self.coordinate)
+
+
+def watches(structure: Structure, frames: Frames) -> tuple[Watch, ...]:
+    """Limits of contacts that a run checks, group by group."""
+    mechanism, found = structure.mechanism, list[Watch]()
+    for group in structure.groups:
+        for j in group.joint_indices.tolist():
+            geometry, kind = mechanism.joint_geometry.get(j), type_of_joint(mechanism, j)
+            if geometry is not None and (kind.ends or kind.is_contact) and frames.known[j]:
+                name = f"{kind.code} {mechanism.joint_ids[j]}"
+                found += [
+                    Watch(j, name, group.number - 1, coordinate, *limits)
+                    for coordinate, limits in geometry.limits.items()
+                    if coordinate in kind.drivable
+                ]
+    return tuple(found)
+
+
+def outside(trajectory: Trajectory, watch: Watch, size: float) -> tuple[Floats, Floats]:
+    """A coordinate (T,) and its excess over its limits, 0 where it is within them; m or rad."""
+    found = joint_motion(trajectory, watch.joint)[watch.coordinate].value
+    with np.errstate(invalid="ignore"):
+        excess = np.maximum(watch.low - found, found - watch.high)
+        rounding = OUTSIDE * (size if watch.unit == "m" else 1.0)
+        return found, np.where(excess > rounding, excess, 0.0)
+
+
+def left_limits(watch: Watch, value: float, units: tuple[str, str]) -> str:
+    """Sentence on a contact outside of its limits, in these units of length and angle."""
+    unit, scale = given_in(watch.unit, units)
+    low, high, here = (f"{each / scale:.6g}" for each in (watch.low, watch.high, value))
+    return f"{watch.name}.{watch.coordinate} is {here} {unit}, outside {low} … {high} {unit}"
+
+
+def sentences_of(
+    trajectory: Trajectory, joints: Sequence[Sequence[int]], ended: dict[int, tuple[int, str]]
+) -> tuple[str, ...] | None:
+    """A sentence by group on the first contact that ended, empty where none did; None without any."""
+    mechanism, sentences = trajectory.mechanism, []
+    for g, (mine, status) in enumerate(zip(joints, trajectory.status.T, strict=True)):
+        at = np.flatnonzero(np.isin(status, CONTACT_ENDED))
+        step, sentence = ended.get(g, (-1, ""))
+        if len(at) and step != at[0]:
+            types = {j: type_of_joint(mechanism, j) for j in mine}
+            names = " or ".join(f"{row.code} {mechanism.joint_ids[j]}" for j, row in types.items() if row.gap)
+            sign = 1.0 if status[at[0]] == CONTACT_LOST else -1.0
+            gap = quantity_text(sign * trajectory.residual[at[0], g], "m", mechanism.units, ".3g")
+            sentence = f"{names}: gap {gap}"
+        sentences.append(sentence if len(at) else "")
+    return tuple(sentences) if any(sentences) else None
 
 
 def finished(
     solving: Solving, held: Ints, level: int, done: int | None = None, missing: Bools | None = None
 ) -> Run:
     """The run of what the engine has solved, up to ``done``."""
-    count = len(solving.motion.time)
-    done = count if done is None else done
-    arrays = solving.arrays(held, level, solving.settled(done, missing))
-    run = Run(solving.model, solving.motion, held, level, arrays)
-    if solving.model.globally:
-        run.solve_by_global_approach(done)
-    run.leave_profiles(solving, 0, arrays.quality[0])
-    run.check_contacts(0, done)
+    done = len(solving.motion.time) if done is None else done
+    run = Run(solving.model, solving.answer(held, level, solving.settled(done, missing)))
+    if run.model.globally:
+        run.solve_by_global_approach(solving.motion.within(slice(done)))
+    run.leave_profiles(solving, 0, run.answer.status.T)
+    run.check_contacts(done)
     if missing is not None:
         for g, gone in enumerate(missing):
             run.mark(g, np.flatnonzero(gone), NOT_COMPUTED)
@@ -51,14 +126,36 @@ def finished(
     return run
 
 
-class Run:
-    """One motion being solved. Spans of time may be solved apart."""
+def along_lines(
+    model: Model, motion: Motion, first: Ints, stop: Ints, held: Ints, level: int, compiled: bool
+) -> Run:
+    """The run of lines of instants ``first`` … ``stop`` - 1, each solved from the reference on."""
+    from groups.engine.solve import batches, solve_lines
 
-    def __init__(
-        self, model: Model, motion: Motion, kept: Ints, level: int, arrays: Arrays | None = None
-    ) -> None:
-        self.model, self.motion, self.kept, self.level = model, motion, kept, level
-        self.arrays = Arrays.empty(model, len(motion.time), len(kept), level) if arrays is None else arrays
+    run = Run(model, unfilled(model.mechanism, motion.time, held, level, model.group_names))
+    for lines in batches(model, first, stop):
+        span = slice(int(first[lines][0]), int(stop[lines][-1]))
+        ends = first[lines] - span.start, stop[lines] - span.start
+        solving, status = solve_lines(model, motion.within(span), *ends, compiled)
+        put(run.answer, span, solving.answer(held, level, status))
+        for g, of in enumerate(status):
+            run.mark(g, span.start + np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
+        run.leave_profiles(solving, span.start, status)
+    return run
+
+
+def put(answer: Trajectory, span: slice, part: Trajectory, first: int = 0) -> None:
+    """Take the instants of a span from another answer, there from one on."""
+    for name in (*OUTPUTS, *QUALITY):
+        if (array := getattr(answer, name)) is not None:
+            array[span] = getattr(part, name)[first:]
+
+
+class Run:
+    """An answer, whose arrays are changed in place, and the contacts that have ended in it."""
+
+    def __init__(self, model: Model, answer: Trajectory) -> None:
+        self.model, self.answer = model, answer
         #: By group, the first instant at which a contact was outside of its limits, and what is said of it.
         self.ended: dict[int, tuple[int, str]] = {}
 
@@ -66,33 +163,20 @@ class Run:
     def _row_of(self) -> Ints:
         """(N,) row of each body in the arrays, -1 of one that is not kept."""
         row_of = np.full(self.model.mechanism.n_bodies, -1, dtype=np.int64)
-        row_of[self.kept] = np.arange(len(self.kept))
+        row_of[self.answer.kept] = np.arange(len(self.answer.kept))
         return row_of
 
-    def advance_lines(self, first: Ints, stop: Ints, compiled: bool) -> None:
-        """Solve lines of instants ``first`` … ``stop`` - 1, each from the reference on."""
-        from groups.engine.solve import batches, solve_lines
-
-        for lines in batches(self.model, first, stop):
-            span = slice(int(first[lines][0]), int(stop[lines][-1]))
-            ends = first[lines] - span.start, stop[lines] - span.start
-            solving, status = solve_lines(self.model, self.motion.within(span), *ends, compiled)
-            self.arrays.put(span, solving.arrays(self.kept, self.level, status))
-            for g, of in enumerate(status):
-                self.mark(g, span.start + np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
-            self.leave_profiles(solving, span.start, status)
-
-    def solve_by_global_approach(self, stop: int) -> None:
-        """Solve the groups for which it was chosen, up to an instant, from where the others stand."""
+    def solve_by_global_approach(self, motion: Motion) -> None:
+        """Solve the groups for which it was chosen over the first instants, from where the others stand."""
         from groups.solvers.global_approach import GlobalApproach
 
-        motion, status = self.motion.within(slice(stop)), self.arrays.quality[0]
+        status = self.answer.status[: len(motion.time)]
         for g, solver in enumerate(self.model.solvers):
-            lost = (status[list(self.model.needs[g]), :stop] != OK).any(axis=0) & (status[g, :stop] == OK)
+            lost = (status[:, list(self.model.needs[g])] != OK).any(axis=1) & (status[:, g] == OK)
             self.mark(g, np.flatnonzero(lost), PREDECESSOR_FAILED)
             if isinstance(solver, GlobalApproach):
-                solver.solve(motion, self.arrays, self.level, self._row_of)
-                self.mark(g, np.flatnonzero(status[g, :stop] == DROPPED), DROPPED)
+                solver.solve(motion, self.answer, self._row_of)
+                self.mark(g, np.flatnonzero(status[:, g] == DROPPED), DROPPED)
 
     def leave_profiles(self, solving: Solving, begun: int, status: npt.NDArray[np.int8]) -> None:
         """Take back instants at which a contact's place has left an open profile."""
@@ -100,81 +184,64 @@ class Run:
             self.mark(g, begun + gone, CONTACT_LOST, off)
             self.ended[g] = begun + int(gone[0]), said
 
-    def check_contacts(self, first: int, stop: int, *, angles: bool = True) -> None:
-        """Take back instants at which a contact's place is outside of its limits."""
+    def check_contacts(self, stop: int, *, angles: bool = True) -> None:
+        """Take back instants, up to one, at which a contact's place is outside of its limits."""
         # Without `angles` those that are lengths alone: between poses in any order no angle counts turns.
         model = self.model
         watched = [w for w in model.watches if angles or w.unit == "m"]
-        if not watched or stop <= first:
+        if not watched or not stop:
             return
-        status = self.arrays.quality[0][:, first:stop]
-        ends = self.trajectory().instants(slice(first, stop))
+        ends = self.answer.instants(slice(stop))
         found = [(w, *outside(ends, w, model.frames.size)) for w in watched]
-        gone = np.zeros(status.shape, dtype=np.bool_)
+        gone = np.zeros(ends.status.shape, dtype=np.bool_)
         for g, needs in enumerate(model.needs):
-            gone[g] = gone[list(needs)].any(axis=0) & (status[g] != NOT_COMPUTED)
-            self.mark(g, first + np.flatnonzero(gone[g]), PREDECESSOR_FAILED)
-            for w, value, off in found:
-                lost = np.flatnonzero((off > 0.0) & (status[g] == OK)) if w.group == g else _NO_BODIES
+            gone[:, g] = gone[:, list(needs)].any(axis=1) & (ends.status[:, g] != NOT_COMPUTED)
+            self.mark(g, np.flatnonzero(gone[:, g]), PREDECESSOR_FAILED)
+            for w, value, off in (one for one in found if one[0].group == g):
+                lost = np.flatnonzero((off > 0.0) & (ends.status[:, g] == OK))
                 if len(lost):
-                    self.mark(g, first + lost, CONTACT_LOST, off[lost])
-                    at = first + int(lost[0])
+                    self.mark(g, lost, CONTACT_LOST, off[lost])
+                    at = int(lost[0])
                     if at <= self.ended.get(g, (at, ""))[0]:
-                        self.ended[g] = at, left_limits(w, float(value[lost[0]]), self.model.mechanism.units)
-                    gone[g, lost] = True
+                        self.ended[g] = at, left_limits(w, float(value[lost[0]]), model.mechanism.units)
+                    gone[lost, g] = True
 
     def mark(self, group: int, instants: Ints | slice, status: int, residual: Floats | None = None) -> None:
         """Take back a group's answer at some instants, for the reason that the status gives."""
-        # A group that was not computed, or whose predecessor failed, has no residual.
-        statuses, residuals, iterations, condition = self.arrays.quality
-        statuses[group, instants] = status
-        if status in (NOT_COMPUTED, PREDECESSOR_FAILED):
-            residuals[group, instants], iterations[group, instants] = np.nan, 0
-            condition[group, instants] = np.nan if status == NOT_COMPUTED else 0.0
-        elif residual is not None:
-            residuals[group, instants] = residual
+        answer = self.answer
+        answer.status[instants, group] = status
+        if residual is not None:
+            answer.residual[instants, group] = residual
         starts, members = self.model.structure.members
         rows = self._row_of[members[starts[group] : starts[group + 1]]]
-        for array in self.arrays.outputs:
-            if array.shape[1]:
+        for name in OUTPUTS:
+            if (array := getattr(answer, name)) is not None:
                 for row in rows[rows >= 0].tolist():
-                    array[row, instants] = np.nan
+                    array[instants, row] = np.nan
 
     def stop_at(self, done: int) -> None:
         """Mark all later instants as not computed."""
-        for group in range(self.model.structure.n_groups if done < len(self.motion.time) else 0):
+        for group in range(len(self.model.solvers) if done < len(self.answer.time) else 0):
             self.mark(group, slice(done, None), NOT_COMPUTED)
 
     def trajectory(self, kept: Ints | None = None) -> Trajectory:
         """Solution found; of some of the bodies, if they are named."""
-        model = self.model
-        some = kept is not None and len(kept) < len(self.kept)
-        rows = self._row_of[kept] if some else _NO_BODIES
-        outputs = [array[rows] for array in self.arrays.outputs] if some else self.arrays.outputs
-        position, orientation, velocity, acceleration = outputs
-        status, residual, iterations, condition = self.arrays.quality
-        causes = contacts = None
-        if np.count_nonzero(status):
+        model, found = self.model, self.answer
+        if np.count_nonzero(found.status):
+            for code, condition in ((PREDECESSOR_FAILED, 0.0), (NOT_COMPUTED, np.nan)):
+                at = found.status == code
+                found.residual[at], found.iterations[at], found.condition[at] = np.nan, 0, condition
             # Joints that close each group's loop where it came to a dead point or out of reach.
-            ends = (NOT_CONVERGED, SINGULAR, OUT_OF_REACH, BRANCH_JUMP)
-            stopped: Bools = np.asarray(np.isin(status, ends).any(axis=1))
+            stopped: Bools = np.asarray(np.isin(found.status, OPEN).any(axis=0))
             closing = zip(model.solvers, stopped.tolist(), strict=True)
-            causes = tuple(" or ".join(solver.closing) if here else "" for solver, here in closing)
             joints = [group.joint_indices.tolist() for group in model.structure.groups]
-            contacts = sentences_of(model.mechanism, joints, status, residual, self.ended)
-        return Trajectory(
-            model.mechanism,
-            self.motion.time,
-            position.swapaxes(0, 1),
-            orientation.swapaxes(0, 1),
-            velocity.swapaxes(0, 1) if self.level > 0 else None,
-            acceleration.swapaxes(0, 1) if self.level > 1 else None,
-            status.T,
-            residual.T,
-            iterations.T,
-            condition=condition.T,
-            kept=self.kept if kept is None else kept,
-            causes=causes,
-            group_names=model.group_names,
-            contacts=contacts,
-        )
+            found = replace(
+                found,
+                causes=tuple(" or ".join(solver.closing) if here else "" for solver, here in closing),
+                contacts=sentences_of(found, joints, self.ended),
+            )
+        if kept is None or len(kept) == len(found.kept):
+            return found
+        rows = self._row_of[kept]  # contiguous per body in memory
+        some = changed(found, OUTPUTS, lambda array: array.swapaxes(0, 1)[rows].swapaxes(0, 1))
+        return replace(some, kept=kept)

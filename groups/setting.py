@@ -8,8 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from groups.motion import drive_rows, reference_inputs
-from groups.passive_rotations import LockedRotation, locked_rotations
+from groups.motion import reference_inputs
 from groups.tree import Forest, forest_of
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
@@ -22,6 +21,51 @@ from mbssa.trust import REMEDY
 
 #: Largest residual of a group that is closed, in units of the size where that is large.
 CLOSED = 1e-9
+#: Cosine between a joint axis and the line of a spin above which the axis does not define a perpendicular.
+_ALONG = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class LockedRotation:
+    """One passive rotation and the axes that lock it."""
+
+    bodies: tuple[int, ...]  # that turn as one: the first is locked
+    point: Floats
+    direction: Floats
+    in_frame: Floats
+    in_body: Floats
+
+    @property
+    def body(self) -> int:
+        return self.bodies[0]
+
+
+def locked_rotations(structure: Structure, frames: Frames) -> list[LockedRotation]:
+    """The passive rotations of a structure and how each is held, in the order of its treatment."""
+    if structure.treatment is None:
+        return []
+    mechanism, directions, found = structure.mechanism, [], list[LockedRotation]()
+    for j in np.flatnonzero(frames.known).tolist():
+        column = type_of_joint(mechanism, j).axis
+        if column is not None:
+            for side, body in enumerate(mechanism.joint_bodies(j)[:2]):
+                directions.append(frames.rotation[body] @ frames.axes[j, side][:, column])
+    axes = np.array(directions).reshape(-1, 3)  # of every joint, in the world at the reference
+    for spin in structure.treatment.passive_rotations:
+        if spin.direction is None or spin.point is None:
+            continue
+        # Across the line: the best axis, made perpendicular to it; else one of the world. Rounded, so that
+        # equals stay equal in a turned world and the first of them is taken in any.
+        body, line, choice = spin.bodies[0], np.array(spin.direction), axes
+        cosine = np.round(np.abs(axes @ line), 9)
+        if len(axes) == 0 or cosine.min() > _ALONG:
+            choice, cosine = np.eye(3), np.abs(line)
+        best = choice[int(np.argmin(cosine))]
+        across = best - (best @ line) * line
+        across /= np.linalg.norm(across)
+        in_frame, in_body = frames.rotation[0].T @ across, frames.rotation[body].T @ np.cross(line, across)
+        found.append(LockedRotation(spin.bodies, np.array(spin.point), line, in_frame, in_body))
+    return found
 
 
 def without_equation(mechanism: Mechanism) -> list[str]:
@@ -75,12 +119,13 @@ class Setting:
         return Setting.at(structure, frames, closed.configuration)
 
     @staticmethod
-    def at(structure: Structure, frames: Frames, reference: Poses) -> Setting:
-        """Setting of a structure whose reference is closed."""
+    def at(structure: Structure, frames: Frames, reference: Poses, inputs: Floats | None = None) -> Setting:
+        """Setting of a structure whose reference is closed; inputs (D,) where angles have turned."""
         mechanism = structure.mechanism
-        inputs = reference_inputs(mechanism, frames, reference)
-        spins = locked_rotations(structure, frames)
-        return Setting(structure, frames, reference, drive_rows(mechanism), inputs, spins)
+        if inputs is None:
+            inputs = reference_inputs(mechanism, frames, reference)
+        drives = {mechanism.place_of(name): row for row, name in enumerate(mechanism.driven_coordinates)}
+        return Setting(structure, frames, reference, drives, inputs, locked_rotations(structure, frames))
 
     @property
     def mechanism(self) -> Mechanism:

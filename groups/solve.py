@@ -14,15 +14,17 @@ import numpy as np
 from groups.engine.path import Way, followed, guesses
 from groups.engine.solve import TELLING, Solving, life_of, plan_of
 from groups.motion import Motion, default_motion
-from groups.results.arrays import Arrays
-from groups.run import Run, finished
+from groups.run import Run, finished, put
 from groups.status import OK
-from groups.trajectory import Branch, Level, Trajectory, body_index, level_number
+from groups.trajectory import Branch, Level, Trajectory, body_index, level_number, unfilled
 from mbssa import Mechanism
 from mbssa.arrays import Ints
 
 if TYPE_CHECKING:
     from groups.model import Model
+
+#: Called with the share that is done; False from it stops the run.
+Progress = Callable[[float], object]
 
 BRANCHES: tuple[Branch, ...] = get_args(Branch)
 #: Farthest way of an input in a time step, rad or m: what turns with it could not be followed.
@@ -47,7 +49,7 @@ def solve(
     modes: Mapping[int, int] | None,
     branch: Branch | None,
     compiled: bool | None,
-    progress: Callable[[float], object] | None,
+    progress: Progress | None,
 ) -> Trajectory:
     """Position, velocity and acceleration over a motion; see :meth:`groups.Model.solve`."""
     mechanism = model.mechanism
@@ -66,10 +68,10 @@ def solve(
         from groups.assembly_modes import in_modes
 
         model = in_modes(model, modes)
-    patience = patience_of(branch) if proves(model, branch) else None
+    patience = patience_of(model, branch)
     size = max(BLOCK // plan_of(model).first_axes, FEWEST)
     if not model.globally and len(motion.time) > BLOCKS * size:
-        progress = _forward(progress)
+        progress = _part(progress)
         found = _in_blocks(model, motion, kept, answers, compiled, progress, patience, size)
         if found is not None:
             return found
@@ -78,8 +80,8 @@ def solve(
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
     from groups.branches.insertion import Effort, Proof, prove_of_groups
 
-    solving, done, wanted = _solved(model, motion, compiled, _half(progress, 0.0))
-    effort = Effort(branch == "smooth", _half(progress, 0.5), patience)
+    solving, done, wanted = _solved(model, motion, compiled, _part(progress, 0.0, 0.5))
+    effort = Effort(branch == "smooth", _part(progress, 0.5, 0.5), patience)
     if wanted and not model.globally:
         return Proof(solving, effort).trajectory(kept, answers)
     found = finished(solving, model.held_bodies(kept), answers, done).trajectory(None if wanted else kept)
@@ -89,18 +91,15 @@ def solve(
     return prove_of_groups(model, motion, own, found, kept, answers, compiled, effort)
 
 
-def proves(model: Model, branch: Branch | None) -> bool:
-    """Whether branches are proven, which by default they are unless the mechanism is large."""
-    return branch != "checked" and (branch is not None or plan_of(model).operations <= LARGE)
-
-
-def patience_of(branch: Branch | None) -> float:
-    """Seconds by NumPy, roughly, for which a motion is followed in pieces."""
-    return PATIENCE if branch is None else inf
+def patience_of(model: Model, branch: Branch | None) -> float | None:
+    """Seconds by NumPy, roughly, for which a motion is followed in pieces; None where it is not proven."""
+    if branch is None:
+        return PATIENCE if plan_of(model).operations <= LARGE else None
+    return None if branch == "checked" else inf
 
 
 def _solved(
-    model: Model, motion: Motion, compiled: bool, progress: Callable[[float], object] | None = None
+    model: Model, motion: Motion, compiled: bool, progress: Progress | None = None
 ) -> tuple[Solving, int, bool]:
     """A motion that the engine has solved, up to an instant, and whether ``progress`` goes on."""
     solving, count, done, wanted = Solving(model, motion, compiled=compiled), len(motion.time), 0, True
@@ -114,9 +113,17 @@ def _solved(
     return solving, done, wanted
 
 
-def _half(progress: Callable[[float], object] | None, begin: float) -> Callable[[float], object] | None:
-    """Report of one half of the work."""
-    return None if progress is None else lambda share: progress(begin + 0.5 * share)
+def _part(progress: Progress | None, begin: float = 0.0, part: float = 1.0) -> Progress | None:
+    """Report of a part of the work by shares of the whole that never become less."""
+    if progress is None:
+        return None
+    told = [0.0]
+
+    def report(share: float) -> object:
+        told[0] = max(told[0], begin + part * share)
+        return progress(told[0])
+
+    return report
 
 
 def _in_blocks(
@@ -125,7 +132,7 @@ def _in_blocks(
     kept: Ints,
     level: int,
     compiled: bool,
-    progress: Callable[[float], object] | None,
+    progress: Progress | None,
     patience: float | None,
     size: int,
 ) -> Trajectory | None:
@@ -148,7 +155,7 @@ def _in_blocks(
         from groups.branches.prover import prover_of
 
         looks = not prover_of(plan).sure.all()
-    arrays = Arrays.empty(model, count, len(held), level)
+    answer = unfilled(model.mechanism, motion.time, held, level, model.group_names)
     bounds = np.linspace(0, count, 2 + count // size, dtype=np.int64)  # no block of a few, which are floats
     X = life.storage(BEFORE + size)
     for first, stop in pairwise(bounds.tolist()):
@@ -166,28 +173,15 @@ def _in_blocks(
             proof = proof or Proof(piece, Effort(patience=patience), status=status)
             if not proof.follows(piece, status, first - begin):
                 return None
-        arrays.put(slice(first, stop), piece.arrays(held, level, status), first - begin)
+        put(answer, slice(first, stop), piece.answer(held, level, status), first - begin)
         start, done = piece.column(-BEFORE), stop
         if progress is not None and progress(stop / count) is False:
             break
-    run = Run(model, motion, held, level, arrays)
-    run.check_contacts(0, done)
+    run = Run(model, answer)
+    run.check_contacts(done)
     run.stop_at(done)
     found = run.trajectory(kept)
     return found if proof is None else replace(found, proven=proof.said * (found.status == OK))
-
-
-def _forward(progress: Callable[[float], object] | None) -> Callable[[float], object] | None:
-    """Report of shares that never become less."""
-    if progress is None:
-        return None
-    told = [0.0]
-
-    def report(share: float) -> object:
-        told[0] = max(told[0], share)
-        return progress(told[0])
-
-    return report
 
 
 def _check(way: Way, motion: Motion, size: float) -> None:

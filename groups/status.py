@@ -1,25 +1,22 @@
-"""Status of a group at an instant: the numbers of ``status``."""
+"""Status of a group at an instant: the numbers of ``status``, and their texts."""
 
-OK = 0
-#: Newton stopped short, or a length that should fit does not: the residual is the gap.
-NOT_CONVERGED = 1
-#: A dead point: the position is met but the rates have no answer.
-SINGULAR = 2
-#: A body that the group hangs on has no answer.
-PREDECESSOR_FAILED = 3
-#: No real solution: points too far apart or too near.
-OUT_OF_REACH = 4
-#: The assembly mode could not be followed.
-BRANCH_JUMP = 5
-#: Solved, but an equation that was left out is violated.
-DROPPED = 6
-#: Two axes of a universal joint line up so that a spin is left open.
-GIMBAL = 7
-#: The run was stopped before it.
-NOT_COMPUTED = 8
-#: A contact has ended: its place is outside its limits, or its bodies are apart.
-CONTACT_LOST = 9
-#: A contact's bodies would go into one another.
-INTERPENETRATION = 10
-#: Solved, but a singular position lies between it and the instant before: it may be on another branch.
-PASSED_SINGULAR = 11
+#: Texts of a status, by its number.
+STATUS = (
+    "ok",
+    "not converged",  # Newton stopped short, or a length that should fit does not: the residual is the gap
+    "singular",  # a dead point: the position is met but the rates have no answer
+    "predecessor group failed",  # a body that the group hangs on has no answer
+    "out of reach",  # no real solution: points too far apart or too near
+    "branch jump",  # the assembly mode could not be followed
+    "dropped equations violated",  # solved, but an equation that was left out is not
+    "gimbal",  # two axes of a universal joint line up so that a spin is left open
+    "not computed",  # the run was stopped before it
+    "lifted off",  # a contact has ended: its place is outside its limits, or its bodies are apart
+    "penetrates",  # a contact's bodies would go into one another
+    "passed a singular position",  # since the instant before: it may be on another branch
+)
+OK, NOT_CONVERGED, SINGULAR, PREDECESSOR_FAILED, OUT_OF_REACH, BRANCH_JUMP, DROPPED = range(7)
+GIMBAL, NOT_COMPUTED, CONTACT_LOST, INTERPENETRATION, PASSED_SINGULAR = range(7, 12)
+#: A contact has ended; a group's loop stays open, or does not close in its mode or with rates.
+CONTACT_ENDED = CONTACT_LOST, INTERPENETRATION
+OPEN = NOT_CONVERGED, SINGULAR, OUT_OF_REACH, BRANCH_JUMP

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.bodies import BodyMotion
-from groups.results.faults import STATUS as STATUS
 from groups.results.faults import sentences
-from groups.results.joints import CoordinateMotion, JointMotion, joint_motion
+from groups.results.joints import BodyMotion, CoordinateMotion, JointMotion, joint_motion
 from groups.results.schema import OUTPUTS, PROVEN, QUALITY
 from groups.results.table import Choice, check_target, chosen_columns, required, write_table
 from groups.rotations import plane_quaternion, twist_in_space
-from groups.rotations import quaternion_of as quaternion_of
-from groups.rotations import rotation_of as rotation_of
+from groups.status import STATUS as STATUS
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames, joint_frames
@@ -89,9 +86,6 @@ class Trajectory:
     ((5, 2), (5, 4, 6))
     >>> trajectory.quantity("angle(crank.x, world.x, world.z)").rate[0].round(6)
     np.float64(-6.283185)
-    >>> header, table = trajectory.columns(quantities=["driven", "groups"])
-    >>> header[:4], table.shape
-    (['time', '1-2.angle', '1-2.angle.rate', '1-2.angle.acceleration'], (5, 8))
     >>> trajectory.to_pandas(joints="1-4", quantities=["joints"]).columns.tolist()
     ['1-4.angle [rad]', '1-4.angle.rate [rad/s]', '1-4.angle.acceleration [rad/s^2]']
     """
@@ -188,9 +182,7 @@ class Trajectory:
 
     def instants(self, which: slice | npt.NDArray[np.intp]) -> Trajectory:
         """Some of the instants, as views: ``trajectory.instants(slice(0, None, 10))`` is every tenth."""
-        arrays = {name: getattr(self, name) for name in ("time", *OUTPUTS, *QUALITY, *PROVEN)}
-        some: dict[str, Any] = {n: None if array is None else array[which] for n, array in arrays.items()}
-        return replace(self, **some)
+        return changed(self, ("time", *OUTPUTS, *QUALITY, *PROVEN), lambda array: array[which])
 
     def spatial(self) -> Trajectory:
         """The same motion with arrays of the spatial form; itself where they have it.
@@ -199,13 +191,13 @@ class Trajectory:
         """
         if not self.planar:
             return self
-        return replace(
-            self,
-            position=_by_body(in_space, self.position),
-            orientation=_by_body(plane_quaternion, self.orientation),
-            velocity=None if self.velocity is None else _by_body(twist_in_space, self.velocity),
-            acceleration=None if self.acceleration is None else _by_body(twist_in_space, self.acceleration),
-        )
+
+        def by_body(lift: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
+            return lambda array: lift(array.swapaxes(0, 1)).swapaxes(0, 1)  # contiguous per body in memory
+
+        placed = changed(self, ("position",), by_body(in_space))
+        turned = changed(placed, ("orientation",), by_body(plane_quaternion))
+        return changed(turned, ("velocity", "acceleration"), by_body(twist_in_space))
 
     def quantity(self, expression: str) -> CoordinateMotion:
         """A number derived from joints, points and bodies: (T,) value, and the rates that were kept.
@@ -272,7 +264,7 @@ class Trajectory:
 
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write everything, the mechanism too, to ``.npz``, which :func:`groups.load_trajectory` reads."""
-        from groups.results.archive import save
+        from groups.results.files import save
 
         save(self, check_target(path, (".npz",), force))
 
@@ -282,8 +274,7 @@ class Trajectory:
         Numbers have as many digits as it takes to read the same ones back. Below 4e-15 of the largest with
         the same unit they are rounding, and written as 0.
         """
-        choice.setdefault("units", "file")
-        write_table(chosen_columns(self, **choice), check_target(path, (".csv",), force))
+        self.write(check_target(path, (".csv",), force), force=True, **choice)
 
     def to_pandas(self, **choice: Unpack[Choice]) -> pandas.DataFrame:
         """:meth:`columns` as a data frame over time, units in the labels.
@@ -305,7 +296,7 @@ class Trajectory:
         ``joint_rate`` and ``joint_acceleration`` are those of every joint that can be measured, with their
         units in ``coordinate_unit``. A ModuleNotFoundError without the extra ``xarray``.
         """
-        from groups.results.netcdf import to_xarray
+        from groups.results.files import to_xarray
 
         return to_xarray(self)
 
@@ -314,7 +305,7 @@ class Trajectory:
 
         Raises as :meth:`write`; a ValueError too for an array larger than the 4 GB that the format takes.
         """
-        from groups.results.netcdf import write_netcdf
+        from groups.results.files import write_netcdf
 
         write_netcdf(self, check_target(path, (".nc",), force))
 
@@ -333,14 +324,30 @@ def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Tra
     ...     groups.load_trajectory(pathlib.Path(folder) / "run.npz")
     <Trajectory of planar_four_bar: 5 instants, ok>
     """
-    from groups.results.archive import read
+    from groups.results.files import read
 
     return Trajectory(**read(path, mechanism))
 
 
-def _by_body(lift: Callable[[Floats], Floats], array: Floats) -> Floats:
-    """A lifted array in the same layout: contiguous per body, seen with the time first."""
-    return lift(array.swapaxes(0, 1)).swapaxes(0, 1)
+def changed(
+    trajectory: Trajectory, names: Iterable[str], change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
+) -> Trajectory:
+    """The trajectory with other arrays of these names, of those that it has."""
+    arrays: dict[str, Any] = {name: getattr(trajectory, name) for name in names}
+    for name, array in arrays.items():
+        arrays[name] = None if array is None else change(array)
+    return replace(trajectory, **arrays)
+
+
+def unfilled(
+    mechanism: Mechanism, time: Floats, kept: Ints, level: int, names: tuple[str, ...]
+) -> Trajectory:
+    """A trajectory of groups of these names, contiguous per body and group, to be written; level 0 to 2."""
+    planar, arrays = mechanism.space == "planar", dict[str, Any]()
+    for name, of in (OUTPUTS | QUALITY).items():
+        shape = len(kept if of.by == "body" else names), *of.entry(planar), len(time)
+        arrays[name] = np.moveaxis(np.zeros(shape, of.dtype), -1, 0) if of.level <= level else None
+    return Trajectory(mechanism, time, kept=kept, group_names=names, **arrays)
 
 
 def level_number(level: str) -> int:

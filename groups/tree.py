@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from groups.passive_rotations import locked_rotations
 from mbssa import Group, Mechanism, Structure
 from mbssa.disjoint_set import outwards, spanning_forest
 from mbssa.joints.catalogue import type_of_joint
@@ -108,7 +107,9 @@ def _labels(structure: Structure, frames: Frames) -> Callable[[GroupTree], objec
     """The labelled topology of a tree; None where it shares with none."""
     mechanism = structure.mechanism
     kinds, driven = mechanism.joint_type.tolist(), mechanism.driven.tolist()
-    spins = [spin.body for spin in locked_rotations(structure, frames)]
+    treatment = structure.treatment
+    passive = () if treatment is None else treatment.passive_rotations
+    spins = [spin.bodies[0] for spin in passive if spin.direction and spin.point]
 
     def label(tree: GroupTree) -> object:
         if any(j in frames.relations for j in tree.cuts):

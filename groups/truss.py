@@ -2,69 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mbssa import Group
 from mbssa.joints.catalogue import type_of_joint
 
-#: Edges between numbered links, (a, b) with a < b, in rising order; a pair of links with two hinges twice.
-Edges = tuple[tuple[int, int], ...]
-
-#: Modes that a truss can have, real or not, by its edges: the degree of its polynomial. Of seven links:
-#: N. Rojas & F. Thomas 2012, *On closed-form solutions to the position analysis of Baranov trusses*,
-#: Mechanism and Machine Theory 50; :mod:`groups.assembly_modes.homotopy` finds as many. Of nine
-#: links, all 28 trusses: as many as that found at two random geometries of each.
-MODES: dict[Edges, int] = {
-    tuple((int(pair[0]), int(pair[1])) for pair in hinges.split()): modes
-    for hinges, modes in {
-        "01 02 12": 2,
-        "03 04 13 14 23 24": 6,
-        "03 04 13 15 24 25 36 46 56": 14,
-        "03 04 13 15 24 26 36 45 56": 16,
-        "04 06 14 16 25 26 35 36 45": 18,
-        "03 04 13 15 24 26 37 48 56 57 68 78": 38,
-        "03 04 13 15 24 26 37 48 56 58 67 78": 46,
-        "03 04 13 15 24 26 37 48 57 58 67 68": 40,
-        "03 04 13 15 26 27 38 45 46 57 68 78": 50,
-        "03 04 13 16 25 27 38 45 47 56 68 78": 46,
-        "03 04 15 16 27 28 35 36 47 48 57 68": 50,
-        "03 04 15 16 27 28 35 37 46 48 58 67": 58,
-        "03 05 13 16 24 27 34 48 56 57 68 78": 46,
-        "03 06 13 17 24 25 34 48 56 57 68 78": 50,
-        "04 05 14 16 25 27 36 37 48 58 68 78": 30,
-        "04 05 14 18 25 28 36 38 46 57 67 78": 42,
-        "04 05 15 16 26 27 34 38 47 58 68 78": 36,
-        "04 05 15 17 24 28 36 38 46 58 67 78": 44,
-        "04 05 16 17 24 28 35 38 46 57 68 78": 40,
-        "04 06 14 18 25 28 35 38 47 56 67 78": 42,
-        "04 06 14 18 25 28 35 38 47 57 67 68": 48,
-        "04 06 15 16 24 28 35 38 47 57 68 78": 40,
-        "04 06 15 17 24 28 35 38 47 56 68 78": 44,
-        "04 07 14 18 25 28 36 38 45 56 67 78": 52,
-        "04 08 15 18 26 28 37 38 45 46 57 67": 56,
-        "05 06 15 17 24 28 34 38 46 58 67 78": 48,
-        "05 06 15 17 26 27 37 38 47 48 58 68": 42,
-        "05 06 15 17 26 28 37 38 47 48 58 67": 48,
-        "05 07 14 18 24 28 36 38 45 56 67 78": 48,
-        "05 07 15 17 26 28 36 38 47 48 58 67": 54,
-        "05 07 15 18 26 27 37 38 47 48 56 68": 48,
-        "05 08 15 18 26 28 36 38 47 48 57 67": 54,
-        "06 07 16 17 26 28 36 38 47 48 57 58": 52,
-    }.items()
+#: Modes that a truss can have, real or not, by its hinges between numbered links: the degree of its
+#: polynomial. Of seven links: N. Rojas & F. Thomas 2012, *On closed-form solutions to the position analysis
+#: of Baranov trusses*, Mechanism and Machine Theory 50; :mod:`groups.assembly_modes.homotopy` finds as many.
+#: Of nine links, all 28 trusses: as many as that found at two random geometries of each.
+MODES = {
+    "01 02 12": 2,
+    "03 04 13 14 23 24": 6,
+    "03 04 13 15 24 25 36 46 56": 14,
+    "03 04 13 15 24 26 36 45 56": 16,
+    "04 06 14 16 25 26 35 36 45": 18,
+    "03 04 13 15 24 26 37 48 56 57 68 78": 38,
+    "03 04 13 15 24 26 37 48 56 58 67 78": 46,
+    "03 04 13 15 24 26 37 48 57 58 67 68": 40,
+    "03 04 13 15 26 27 38 45 46 57 68 78": 50,
+    "03 04 13 16 25 27 38 45 47 56 68 78": 46,
+    "03 04 15 16 27 28 35 36 47 48 57 68": 50,
+    "03 04 15 16 27 28 35 37 46 48 58 67": 58,
+    "03 05 13 16 24 27 34 48 56 57 68 78": 46,
+    "03 06 13 17 24 25 34 48 56 57 68 78": 50,
+    "04 05 14 16 25 27 36 37 48 58 68 78": 30,
+    "04 05 14 18 25 28 36 38 46 57 67 78": 42,
+    "04 05 15 16 26 27 34 38 47 58 68 78": 36,
+    "04 05 15 17 24 28 36 38 46 58 67 78": 44,
+    "04 05 16 17 24 28 35 38 46 57 68 78": 40,
+    "04 06 14 18 25 28 35 38 47 56 67 78": 42,
+    "04 06 14 18 25 28 35 38 47 57 67 68": 48,
+    "04 06 15 16 24 28 35 38 47 57 68 78": 40,
+    "04 06 15 17 24 28 35 38 47 56 68 78": 44,
+    "04 07 14 18 25 28 36 38 45 56 67 78": 52,
+    "04 08 15 18 26 28 37 38 45 46 57 67": 56,
+    "05 06 15 17 24 28 34 38 46 58 67 78": 48,
+    "05 06 15 17 26 27 37 38 47 48 58 68": 42,
+    "05 06 15 17 26 28 37 38 47 48 58 67": 48,
+    "05 07 14 18 24 28 36 38 45 56 67 78": 48,
+    "05 07 15 17 26 28 36 38 47 48 58 67": 54,
+    "05 07 15 18 26 27 37 38 47 48 56 68": 48,
+    "05 08 15 18 26 28 36 38 47 48 57 67": 54,
+    "06 07 16 17 26 28 36 38 47 48 57 58": 52,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Truss:
-    """A Baranov truss: number of links, and its hinges as canonical edges."""
+    """A Baranov truss: number of links, and most modes that it can have; None where that is not known."""
 
     links: int
-    edges: Edges
-
-    @property
-    def modes(self) -> int | None:
-        """Most modes that it can have; None where that is not known."""
-        return MODES.get(self.edges)
+    modes: int | None
 
     def __str__(self) -> str:
         return f"{self.links}-link Baranov truss"
@@ -79,32 +69,20 @@ def truss_of(group: Group) -> Truss | None:
     if mechanism.space != "planar" or not hinges or 2 * len(joints) != 3 * len(own):
         return None
     link = {body: k + 1 for k, body in enumerate(own)}
-    ends = [[link.get(b, 0) for b in mechanism.joint_bodies(j)[:2]] for j in joints]
-    return Truss(len(own) + 1, canonical(len(own) + 1, [(a, b) for a, b in ends]))
+    ends = [mechanism.joint_bodies(j)[:2] for j in joints]
+    return Truss(len(own) + 1, modes_of([(link.get(a, 0), link.get(b, 0)) for a, b in ends]))
 
 
-def canonical(links: int, edges: list[tuple[int, int]]) -> Edges:
-    """The least of all ways to write a graph whose links are numbered by their neighbourhoods."""
-    near = [[b if a == k else a for a, b in edges if k in (a, b)] for k in range(links)]
+def modes_of(hinges: Sequence[tuple[int, int]]) -> int | None:
+    """Modes of the truss that has these hinges between links, whatever the links' numbers."""
+    written = " ".join(sorted(f"{min(pair)}{max(pair)}" for pair in hinges))
+    if written in MODES or len(written) not in map(len, MODES):  # so networkx is seldom imported
+        return MODES.get(written)
+    import networkx
 
-    def refined(colours: list[int]) -> list[int]:
-        while True:
-            seen = [(colours[k], tuple(sorted(colours[other] for other in near[k]))) for k in range(links)]
-            ranks = sorted(set(seen))
-            new = [ranks.index(each) for each in seen]
-            if len(ranks) == len(set(colours)):
-                return new
-            colours = new
-
-    def least(colours: list[int]) -> Edges:
-        colours = refined(colours)
-        alike = next((c for c in sorted(set(colours)) if colours.count(c) > 1), None)
-        if alike is None:
-            return tuple(sorted((min(colours[a], colours[b]), max(colours[a], colours[b])) for a, b in edges))
-        return min(
-            least([2 * c + (c == alike and other != k) for other, c in enumerate(colours)])
-            for k in range(links)
-            if colours[k] == alike
-        )
-
-    return least([0] * links)
+    graph: networkx.MultiGraph[int] = networkx.MultiGraph(hinges)
+    for text, modes in MODES.items():
+        known = [(int(pair[0]), int(pair[1])) for pair in text.split()]
+        if networkx.is_isomorphic(graph, networkx.MultiGraph(known)):
+            return modes
+    return None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import groups
-from groups.motion.sampling import usual_motion
+from groups.motion.laws import usual_motion
 from groups.pictures.page import page_text
 from mbssa import Fault, ModelError
 from mbssa.joints.catalogue import is_length

@@ -180,8 +180,7 @@ class TaskRunner:
         """Present state of all bodies in the array."""
         job = self.job
         none = np.zeros((job.model.structure.n_groups, len(job.motion.time)), dtype=np.int8)
-        arrays = self.solving.arrays(job.bodies, job.level, none)
-        return Run(job.model, job.motion, job.bodies, job.level, arrays).trajectory()
+        return Run(job.model, self.solving.answer(job.bodies, job.level, none)).trajectory()
 
     @staticmethod
     def now() -> float:

@@ -15,14 +15,13 @@ import numpy as np
 
 from groups.assembly_modes import in_modes
 from groups.branches.insertion import Effort, Proof, prove_of_groups
-from groups.building import build
 from groups.dynamics import Forces
 from groups.dynamics import forces as forces_of
 from groups.engine.solve import Solving
-from groups.model import Model
+from groups.model import Model, build
 from groups.motion import Motion, default_motion
 from groups.run import Run
-from groups.solve import kept_bodies, patience_of, proves
+from groups.solve import kept_bodies, patience_of
 from groups.trajectory import Branch, Level, Trajectory, level_number
 from mbssa.arrays import Floats, Ints
 from routes.checkpoint import existing, new, stored_life
@@ -201,8 +200,9 @@ def logged_run(
             runner = TaskRunner(job, space)
             trajectory = solution = _solved(runner, executor, pool, wanted, progress)
             found = _reactions(runner, trajectory)
-            if proves(solved, branch) and space.done.all():
-                trajectory = _proven(runner.solving, solution, answers, Effort(patience=patience_of(branch)))
+            patience = patience_of(solved, branch)
+            if patience is not None and space.done.all():
+                trajectory = _proven(runner.solving, solution, answers, Effort(patience=patience))
         log = EventLog.of(_numbered(space), job.tasks.calls, job.tasks.bounds)
         if found is not None and not _same(trajectory, solution):
             found = forces_of(trajectory, solved.structure)
@@ -219,8 +219,7 @@ def _proven(solving: Solving, solution: Trajectory, answers: int, effort: Effort
             return replace(solution, proven=proven.proven, singular=proven.singular)
         return proven
     everything = np.arange(model.mechanism.n_bodies)
-    arrays = solving.arrays(everything, answers, solution.status.T)
-    found = Run(model, solving.motion, everything, answers, arrays).trajectory()
+    found = Run(model, solving.answer(everything, answers, solution.status.T)).trajectory()
     own = [group.body_indices for group in model.structure.groups]
     return prove_of_groups(
         model, solving.motion, own, found, kept, answers, solving.is_compiled, effort
@@ -286,9 +285,9 @@ def _solved(
         with _one_thread_of_blas(runner.job), HANDOVERS[executor.memory](runner) as handover:
             _dispatch(runner, executor, pool, handover, report)
     except TaskError as error:
-        error.trajectory = _collected(runner, wanted)
+        error.trajectory = runner.finished().trajectory(wanted)
         raise
-    return _collected(runner, wanted)
+    return runner.finished().trajectory(wanted)
 
 
 def _dispatch(
@@ -375,11 +374,3 @@ def _workspace(job: Job, executor: ExecutorType, folder: Path | None, resume: bo
     else:
         # Reactions read arrays that other tasks have not filled yet.
         yield in_memory(job.shapes, np.zeros if job.plan.backwards else job.life.memory)
-
-
-def _collected(runner: TaskRunner, wanted: Ints) -> Trajectory:
-    """The answer, in which what tasks that are not done would solve is not computed."""
-    run = runner.finished()
-    if runner.space.folder is not None:  # changes of the answer must not reach the checkpoint
-        run.arrays.seal()
-    return run.trajectory(wanted)

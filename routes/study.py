@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from groups.building import model_of
-from groups.model import Model
+from groups.model import Model, model_of
 from groups.motion import Motion, default_motion
 from groups.setting import Setting
 from groups.solvers.registry import alternatives

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from groups.assembly_modes.listing import GroupModes, modes
 from groups.assembly_modes.search import STARTS, Assembly, Placement, searched
 from groups.engine.solve import plan_of
-from groups.setting import Setting
+from groups.posed import posed
 from mbssa.joints.axes import whole_turns
 from mbssa.joints.poses import Poses
 
@@ -23,9 +22,7 @@ def in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:
     """The model with its reference in other assembly modes, by number of the group, at the same inputs."""
     if not modes:
         return model
-    at = starting_pose(model, modes)
-    setting = Setting.at(model.structure, model.frames, at)
-    return replace(model, reference=at, solvers=tuple(solver.at(setting) for solver in model.solvers))
+    return posed(model, starting_pose(model, modes), model.inputs)
 
 
 def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Poses:

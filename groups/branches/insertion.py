@@ -151,11 +151,9 @@ class Proof:
             solving.look(checked)
             self.status[unproven] = checked[unproven]
             take_back(self.plan, self.X, self.status)
-        bodies = np.arange(self.model.mechanism.n_bodies)
-        arrays = solving.arrays(bodies, level, self.status)
-        run = Run(solving.model, self.motion, bodies, level, arrays)
+        run = Run(solving.model, solving.answer(self.everything, level, self.status))
         run.leave_profiles(solving, 0, self.status)
-        run.check_contacts(0, done + 1)
+        run.check_contacts(done + 1)
         run.stop_at(done + 1)
         found = run.trajectory(kept)
         proven = self.proven.T * (found.status == OK)

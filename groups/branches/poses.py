@@ -12,10 +12,10 @@ from groups.branches.prover import Pieces, prover_of
 from groups.engine.plan import CONDITION, RESIDUAL, STEPS
 from groups.engine.solve import NUMBERS, life_of, onward, plan_of
 from groups.motion import Motion
-from groups.results.arrays import Arrays
 from groups.results.schema import OUTPUTS, QUALITY
-from groups.run import Run
+from groups.run import Run, along_lines
 from groups.status import OK
+from groups.trajectory import unfilled
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import is_length
 
@@ -62,40 +62,41 @@ def lines(model: Model, inputs: Floats, count: Ints) -> tuple[Motion, Ints, Ints
 
 def solve_proven_poses(
     model: Model, inputs: Floats, compiled: bool
-) -> tuple[Arrays, npt.NDArray[np.int8], Bools]:
-    """Poses and status of all bodies and groups for rows of inputs (n, D), as a run has n instants."""
+) -> tuple[Run, npt.NDArray[np.int8], Bools]:
+    """Poses and status of all bodies and groups for rows of inputs (n, D), as n instants."""
     # Then for groups and rows (G, n) what is proven, and where the line is broken: it failed before its end.
     plan, count = plan_of(model), len(inputs)
-    arrays = Arrays.empty(model, count, model.mechanism.n_bodies, 0)
+    everything = np.arange(model.mechanism.n_bodies)
+    answer = unfilled(model.mechanism, np.arange(float(count)), everything, 0, model.group_names)
     sure = np.zeros((len(plan.parts), count), dtype=np.bool_)
     most = max(1, NUMBERS // (4 * plan.height))
     for first in range(0, count, most):
         span = slice(first, first + most)
         with np.errstate(all="ignore"):
             X, sure[:, span] = _followed(plan, life_of(plan, compiled), inputs[span].T)
-        for array, poses in zip(arrays.outputs[:2], plan_poses(plan, X), strict=False):
-            array[:, span] = poses.swapaxes(0, 1)
-        _, residual, iterations, condition = arrays.quality
+        answer.position[span], answer.orientation[span] = plan_poses(plan, X)
         quality = plan.quality(X)
-        residual[:, span], condition[:, span] = quality[:, RESIDUAL], np.abs(quality[:, CONDITION])
-        iterations[:, span] = quality[:, STEPS] if plan.unknowns else 0
+        answer.residual[span], answer.condition[span] = (
+            quality[:, RESIDUAL].T,
+            np.abs(quality[:, CONDITION]).T,
+        )
+        answer.iterations[span] = quality[:, STEPS].T if plan.unknowns else 0
     broken = np.zeros_like(sure)
     lost = np.flatnonzero(~sure.all(axis=0))
     if len(lost):  # what becomes of these, the engine says by itself
         motion, begins, stops = lines(model, inputs[lost], pieces(model, inputs[lost]))
-        run = Run(model, motion, np.arange(model.mechanism.n_bodies), 0)
-        run.advance_lines(begins, stops, compiled)
-        failed = np.add.reduceat(run.arrays.quality[0] != OK, begins, axis=1) > 0
-        broken[:, lost] = ~sure[:, lost] & (failed | prover_of(plan).sure[:, None])
+        found = along_lines(model, motion, begins, stops, everything, 0, compiled).answer
+        failed = np.add.reduceat(found.status != OK, begins, axis=0) > 0
+        broken[:, lost] = ~sure[:, lost] & (failed.T | prover_of(plan).sure[:, None])
         of_body = model.structure.group_of_body - 1
         of_body[0] = 0
         rows = {"body": of_body, "group": np.arange(len(sure))}
         for name, kind in (OUTPUTS | QUALITY).items():
-            array, found = (of.by_name()[name] for of in (arrays, run.arrays))
-            for row, g in enumerate(rows[kind.by] if array.shape[1] else ()):
+            array, other = getattr(answer, name), getattr(found, name)
+            for row, g in enumerate(rows[kind.by] if array is not None else ()):
                 theirs = ~sure[g, lost]
-                array[row, lost[theirs]] = found[row, stops[theirs] - 1]
-    return arrays, sure.astype(np.int8), broken
+                array[lost[theirs], row] = other[stops[theirs] - 1, row]
+    return Run(model, answer), sure.astype(np.int8), broken
 
 
 def _followed(plan: Plan, life: Life, goals: Floats) -> tuple[Floats, Bools]:

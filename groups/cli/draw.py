@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import typer
 
-from groups.building import build
 from groups.cli.options import CommonOptions, coordinate_values, shown_in, with_options
+from groups.model import build
 from groups.motion import default_motion, sample, speed
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, decompose, load

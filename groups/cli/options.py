@@ -15,9 +15,8 @@ import numpy as np
 import typer
 from typer.models import OptionInfo
 
-from groups.building import solvers_of
-from groups.model import Model
-from groups.rest import at_rest
+from groups.model import Model, solvers_of
+from groups.posed import at_rest
 from groups.results.table import QUANTITIES, Choice, chosen_columns
 from groups.trajectory import LEVELS, Level, Trajectory
 from mbssa.cli import completion, outputs

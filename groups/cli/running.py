@@ -17,13 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from groups.building import build
 from groups.cli.options import Options, by_option
 from groups.engine.solve import plan_of
-from groups.model import Model
+from groups.model import Model, build
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
-from groups.motion.files import header_of
-from groups.motion.sampling import usual_motion
+from groups.motion.columns import header_of
+from groups.motion.laws import usual_motion
 from groups.results.limits import excesses
 from groups.status import NOT_COMPUTED
 from groups.trajectory import LEVELS, Level, Trajectory

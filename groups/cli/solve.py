@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from groups.building import build
 from groups.cli import options
 from groups.cli.running import Request, motion_to_solve, solvable_model, solve_interactively
+from groups.model import build
 from groups.reports.solution import solution_report
 from groups.status import NOT_COMPUTED
 from groups.trajectory import Branch, Level, body_index

@@ -16,7 +16,7 @@ import numpy as np
 from groups.dynamics.equilibrium import Balance, balance
 from groups.dynamics.state import State
 from groups.joint_jacobian import joint_rows, pair_pose, spin_rows
-from groups.passive_rotations import LockedRotation
+from groups.setting import LockedRotation
 from groups.tree import Link, ball_of, spanning
 from mbssa import Mechanism
 from mbssa.arrays import Floats

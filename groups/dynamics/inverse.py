@@ -17,8 +17,7 @@ from groups.dynamics.forces import exerted
 from groups.dynamics.forces.at import Solved, coordinate_fault
 from groups.dynamics.masses import Energy, Wrench, masses
 from groups.dynamics.state import State
-from groups.passive_rotations import locked_rotations
-from groups.setting import without_equation
+from groups.setting import locked_rotations, without_equation
 from mbssa import ModelError, decompose, with_inputs
 from mbssa.arrays import Floats
 from mbssa.bounds import LARGEST_LOAD, range_fault

@@ -13,7 +13,7 @@ import numpy as np
 from groups.dynamics.inverse import solve_backwards
 from groups.dynamics.joints import Joint
 from groups.dynamics.masses import Wrench, bodies_with_mass, inertia_times
-from groups.passive_rotations import LockedRotation, locked_rotations
+from groups.setting import LockedRotation, locked_rotations
 from mbssa.arrays import Floats
 from mbssa.graph.frames import cross, dot, plus
 

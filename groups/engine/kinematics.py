@@ -23,8 +23,7 @@ from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.equations import Step, differs, holds_along, sine_cosine, stepped, value
 
 if TYPE_CHECKING:
-    from groups.passive_rotations import LockedRotation
-    from groups.setting import Setting
+    from groups.setting import LockedRotation, Setting
     from mbssa.arrays import Floats, Ints
     from mbssa.graph.nodes import Number
     from mbssa.joints.cams.contact import Contacts

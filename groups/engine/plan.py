@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -103,9 +103,7 @@ class Plan:
         #: Object code by the processors that it runs on; other processes take it.
         self.code: dict[tuple[str, str, int], bytes] = {}
         self.spent = 0.0
-        self.setting = Setting.at(model.structure, model.frames, model.reference)
-        if model.inputs is not None:
-            self.setting = replace(self.setting, inputs=model.inputs)
+        self.setting = Setting.at(model.structure, model.frames, model.reference, model.inputs)
         self.mechanism = model.mechanism
         self.size = float(model.frames.size)
         self.record = Record(self.mechanism.space == "planar")

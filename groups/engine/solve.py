@@ -15,10 +15,11 @@ from groups.engine.path import STRIDE, Knots, Way, between, followed, goes_on, g
 from groups.engine.plan import CONDITION, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
-from groups.motion.inputs import check_drives
-from groups.results.arrays import Arrays
+from groups.motion.sampled import check_drives
+from groups.results.schema import OUTPUTS
 from groups.rotations import continue_signs
 from groups.status import BRANCH_JUMP, NOT_COMPUTED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
+from groups.trajectory import Trajectory
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import whole_turns
 from mbssa.joints.catalogue import type_of_joint
@@ -202,25 +203,28 @@ class Solving:
                 column[rows] = before[rows, known[-1]] if len(known) else self.start[rows]
         return column
 
-    def arrays(self, held: Ints, level: int, status: Statuses) -> Arrays:
-        """Outputs of the bodies that are held (bodies, T, …) and quality (G, T); views if that is all."""
+    def answer(self, held: Ints, level: int, status: Statuses) -> Trajectory:
+        """The bodies that are held, and quality by statuses (G, T); views of the array if that is all."""
         plan, X = self.plan, self.X
         every, whole = plan.bodies(X), len(held) == plan.mechanism.n_bodies and level == 2
-        outputs = [
-            (every[:, k] if whole else every[held, k]).swapaxes(1, -1)
-            for k in plan.record.outputs[: level + 2]
-        ]
-        outputs += [np.zeros((len(held), 0, 3 if plan.record.planar else 6))] * (2 - level)
+        outputs: dict[str, Any] = dict.fromkeys(OUTPUTS)
+        for name, k in list(zip(OUTPUTS, plan.record.outputs, strict=True))[: level + 2]:
+            outputs[name] = (every[:, k] if whole else every[held, k]).swapaxes(1, -1).swapaxes(0, 1)
         Q = plan.quality(X)
         Q = Q if whole else Q.copy()
         residual, condition = Q[:, RESIDUAL], Q[:, CONDITION] if self.fine else np.abs(Q[:, CONDITION])
         steps = Q[:, STEPS].astype(np.int64) if plan.unknowns else np.zeros(status.shape, dtype=np.int64)
-        if np.count_nonzero(status):
-            waits = status == PREDECESSOR_FAILED
-            residual = np.where(waits | (status == NOT_COMPUTED), np.nan, residual)
-            steps, condition = np.where(waits, 0, steps), np.where(waits, 0.0, condition)
-        position, orientation, velocity, acceleration = outputs
-        return Arrays((position, orientation, velocity, acceleration), (status, residual, steps, condition))
+        return Trajectory(
+            plan.mechanism,
+            self.motion.time,
+            **outputs,
+            status=status.T,
+            residual=residual.T,
+            iterations=steps.T,
+            condition=condition.T,
+            kept=held,
+            group_names=self.model.group_names,
+        )
 
 
 def solved(model: Model, motion: Motion, start: Floats | None = None, *, compiled: bool) -> Solving:

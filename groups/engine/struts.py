@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from groups.passive_rotations import LockedRotation
+from groups.setting import LockedRotation
 from groups.tree import Strut
 from mbssa.graph.frames import UNIT, ZERO, Frame, Matrix, Vector, dot, minus, transposed
 from mbssa.graph.nodes import Number, div, sqrt

@@ -10,8 +10,7 @@ import numpy as np
 
 from groups.engine.curves import pieces_of
 from groups.engine.users import Opaque, numbers_of
-from groups.passive_rotations import LockedRotation
-from groups.setting import Setting
+from groups.setting import LockedRotation, Setting
 from mbssa.arrays import Floats
 from mbssa.graph.derivative import Direction, Twist, derivative
 from mbssa.graph.frames import UNIT, Frame, Motion, carried, cross, dot, minus, relative, times, total

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion.arrays import FEWEST
-from groups.motion.inputs import reference_values
-from groups.motion.laws import Law, OutsideError, reached, through
+from groups.motion.laws import FEWEST, Law, OutsideError, reached, through
 from groups.motion.sampled import time_faults
-from groups.rotations import plane_rotation, quaternion_of, rotation_of
+from groups.results.joints import JointMotion, joint_motion
+from groups.results.schema import OUTPUTS
+from groups.rotations import quaternion_of, rotation_of
+from groups.trajectory import unfilled
 from mbssa import Mechanism
 from mbssa.arrays import Floats
-from mbssa.joints.axes import in_space, whole_turns
-from mbssa.joints.equations import elementary_motion
-from mbssa.joints.frames import joint_frames
 from mbssa.mechanism import Joint
 
 if TYPE_CHECKING:
@@ -76,49 +74,42 @@ def pose_path(
     place, turns, faults = _checked(instants, positions, orientations, planar)
     if faults:
         raise ValueError("; ".join(faults))
-    frames, rows = joint_frames(mechanism), view.type.pair
-    assert rows is not None
-    ends = frames.origin[view.index], frames.axes[view.index]
     place_at, turn_at = through(instants, place), through(instants, turns)
+    ends = np.array(mechanism.joint_bodies(view.index))
+    moving = np.sort(ends) == (ends[1] or ends[0])  # the second body, but where it is the frame
 
-    def columns(t: Floats) -> list[Floats]:
-        """Coordinates of the joint, rates and accelerations, (k, T) each; angles are principal ones."""
+    def moved(t: Floats, near: Floats | None = None) -> JointMotion:
+        """The joint at instants, with angles next to those of ``near`` (T, k)."""
         reached(t, float(instants[0]), float(instants[-1]), "the path")
-        rotation, spin, bent = (_turn_in_plane if planar else _turn)(*(turn_at(t, k) for k in range(3)))
-        still = np.zeros((len(t), 6))
-        velocity, acceleration = np.hstack([place_at(t, 1), spin]), np.hstack([place_at(t, 2), bent])
-        bodies = [
-            (still[:, :3], np.broadcast_to(np.eye(3), rotation.shape), still, still),
-            (place_at(t), rotation, velocity, acceleration),
-        ]
-        if view.bodies[0] != 1:  # the moving body is the joint's first
-            bodies.reverse()
-        levels = elementary_motion(rows.coordinates, bodies, ends, {})
-        if not planar and (locked := np.abs(np.cos(levels[0][:, 4])) < LOCK).any():
+        turn, spin, bent = (turn_at(t, k) for k in range(3))
+        if not planar:
+            turn, spin, bent = _turn(turn, spin, bent)
+        levels = place_at(t), turn, np.c_[place_at(t, 1), spin], np.c_[place_at(t, 2), bent]
+        path = unfilled(mechanism, t, np.sort(ends), 2, ())
+        if not planar:
+            path.orientation[..., 0] = 1.0
+        for name, level in zip(OUTPUTS, levels, strict=True):
+            getattr(path, name)[:, moving] = level[:, None]
+        found = joint_motion(path, view, near=near)
+        if not planar and (locked := np.abs(np.cos(found.value[:, 4])) < LOCK).any():
             raise OutsideError(
                 f"the path runs into the gimbal lock at t = {t[locked][0]:.9g} s, where angle_y is 90 "
                 "degrees; give the joint frames that lie a quarter turn further about y"
             )
-        return [level.T for level in levels]
+        return found
 
-    names = [f"{view.id}.{name}" for name in view.type.coordinates]
-    first = 2 if planar else 3  # angle
     places = np.arange((len(instants) - 1) * _BETWEEN + 1) / _BETWEEN
     fine = np.interp(places, np.arange(len(instants)), instants)
-    start = reference_values(mechanism)
-    followed = np.unwrap(columns(fine)[0][first:], axis=1)
-    followed += whole_turns(np.array([[start[name]] for name in names[first:]]) - followed[:, :1])
+    followed = moved(fine).value.T
 
     def law_of(row: int) -> Law:
         def law(t: Floats) -> tuple[Floats, Floats, Floats]:
-            value, rate, acceleration = (part[row] for part in columns(t))
-            if row >= first:
-                value = value + whole_turns(np.interp(t, fine, followed[row - first]) - value)
-            return value, rate, acceleration
+            found = moved(t, np.stack([np.interp(t, fine, column) for column in followed], axis=1))
+            return found.value[:, row], found.rate[:, row], found.acceleration[:, row]
 
         return law
 
-    return {name: law_of(row) for row, name in enumerate(names)}
+    return {f"{view.id}.{name}": law_of(row) for row, name in enumerate(view.type.coordinates)}
 
 
 def _free_joint(mechanism: Mechanism, name: str) -> Joint:
@@ -134,47 +125,44 @@ def _free_joint(mechanism: Mechanism, name: str) -> Joint:
     return view
 
 
-# --- the path --------------------------------------------------------------------------------------
-
-
 def _checked(
     time: Floats, positions: npt.ArrayLike, orientations: npt.ArrayLike | Rotation, planar: bool
 ) -> tuple[Floats, Floats, list[str]]:
-    """Positions (T, 3), orientations as angles (T,) or quaternions (T, 4), and what is wrong."""
-    faults = time_faults(time)
-    if not faults and len(time) < FEWEST:
-        faults.append(f"{len(time)} instants are too few for a spline, which needs {FEWEST}")
-    n, width = time.size, 2 if planar else 3
-    place = np.array(positions, dtype=float)
-    if place.shape != (n, width):
-        faults.append(f"positions have the shape {place.shape}; they need {(n, width)}")
-    elif not (sound := np.isfinite(place).all(axis=1)).all():
-        faults.append(f"positions are not finite at t = {time[~sound][0]:.9g} s")
-    else:
-        place = in_space(place)
+    """Positions, orientations as angles (T,) or quaternions (T, 4), and what is wrong."""
+    faults, n = time_faults(time), time.size
+    if not faults and n < FEWEST:
+        faults.append(f"{n} instants are too few for a spline, which needs {FEWEST}")
     given: Any = orientations
+    place = np.array(positions, dtype=float)
     turned = np.array(given.as_matrix() if hasattr(given, "as_matrix") else given, dtype=float)
-    shapes = [(n,)] if planar else [(n, 4), (n, 3, 3)]
-    if turned.shape not in shapes:
-        wanted = " or ".join(map(str, shapes))
-        faults.append(f"orientations have the shape {turned.shape}; they need {wanted}")
-    elif not (sound := np.isfinite(turned).reshape(n, -1).all(axis=1)).all():
-        faults.append(f"orientations are not finite at t = {time[~sound][0]:.9g} s")
-    elif planar:
-        turned = np.unwrap(turned)
-    elif ((off := _far_from_rotations(turned)) > 1e-6).any():
-        at = int(np.flatnonzero(off > 1e-6)[0])
-        what = "unit quaternion" if turned.ndim == 2 else "rotation matrix"
-        faults.append(f"orientations at t = {time[at]:.9g} s are no {what}: off by {off[at]:.2g}")
+    for what, array, shapes in (
+        ("positions", place, [(n, 2 if planar else 3)]),
+        ("orientations", turned, [(n,)] if planar else [(n, 4), (n, 3, 3)]),
+    ):
+        if array.shape not in shapes:
+            wanted = " or ".join(map(str, shapes))
+            faults.append(f"{what} have the shape {array.shape}; they need {wanted}")
+            turned = np.zeros(n)
+        elif not (sound := np.isfinite(array).reshape(n, -1).all(axis=1)).all():
+            faults.append(f"{what} are not finite at t = {time[~sound][0]:.9g} s")
+    if turned.ndim == 1:
+        return place, np.unwrap(turned), faults
+    if turned.ndim == 2:
+        what, off = "unit quaternion", np.abs(np.linalg.norm(turned, axis=1) - 1.0)
     else:
-        turned = quaternion_of(turned if turned.ndim == 3 else rotation_of(_unit(turned)))
-        cosine = (turned[1:] * turned[:-1]).sum(axis=1)
-        for at in np.flatnonzero(cosine < np.cos(LONGEST / 2))[:1].tolist():
-            degrees = np.rad2deg(2 * np.arccos(cosine[at]))
-            faults.append(
-                f"the body turns by {degrees:.0f} degrees from t = {time[at]:.9g} s to the next instant; "
-                "write instants closer together, so that the sense of the turn is clear"
-            )
+        skew = np.abs(turned @ turned.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
+        what, off = "rotation matrix", np.maximum(skew, np.abs(np.linalg.det(turned) - 1.0))
+    for at in np.flatnonzero(off > 1e-6)[:1].tolist():
+        faults.append(f"orientations at t = {time[at]:.9g} s are no {what}: off by {off[at]:.2g}")
+        return place, turned, faults
+    turned = quaternion_of(turned if turned.ndim == 3 else rotation_of(_unit(turned)))
+    cosine = (turned[1:] * turned[:-1]).sum(axis=1)
+    for at in np.flatnonzero(cosine < np.cos(LONGEST / 2))[:1].tolist():
+        degrees = np.rad2deg(2 * np.arccos(cosine[at]))
+        faults.append(
+            f"the body turns by {degrees:.0f} degrees from t = {time[at]:.9g} s to the next instant; "
+            "write instants closer together, so that the sense of the turn is clear"
+        )
     return place, turned, faults
 
 
@@ -182,27 +170,12 @@ def _unit(quaternions: Floats) -> Floats:
     return np.asarray(quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True))
 
 
-def _far_from_rotations(turned: Floats) -> Floats:
-    """Deviation (T,) of quaternions from unit length, or of matrices from right-handed rotations."""
-    if turned.ndim == 2:
-        return np.asarray(np.abs(np.linalg.norm(turned, axis=1) - 1.0))
-    skew = np.abs(turned @ turned.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
-    return np.asarray(np.maximum(skew, np.abs(np.linalg.det(turned) - 1.0)))
-
-
-def _turn_in_plane(turn: Floats, first: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
-    """Rotation (T, 3, 3), angular velocity and acceleration (T, 3), of an angle and its derivatives."""
-    upright = np.array([0.0, 0.0, 1.0])
-    return plane_rotation(turn), np.outer(first, upright), np.outer(second, upright)
-
-
 def _turn(turn: Floats, first: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
-    """The same of a quaternion (T, 4), whose direction counts: between its points it has another length."""
+    """Unit quaternion, angular velocity and acceleration of a quaternion (T, 4) of any length."""
     square = (turn * turn).sum(axis=1, keepdims=True)
     w = 2 * _vector_part(first, turn) / square
     stretch = 2 * (turn * first).sum(axis=1, keepdims=True) / square
-    a = 2 * _vector_part(second, turn) / square - stretch * w
-    return rotation_of(_unit(turn)), w, a
+    return _unit(turn), w, 2 * _vector_part(second, turn) / square - stretch * w
 
 
 def _vector_part(p: Floats, q: Floats) -> Floats:

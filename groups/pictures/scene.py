@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.results.faults import STATUS
 from groups.rotations import quaternion_of, rotation_of, turned
+from groups.status import STATUS
 from mbssa import decompose
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space

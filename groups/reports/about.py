@@ -91,7 +91,7 @@ def group_table(model: Model, records: Sequence[dict[str, Any]], columns: Column
 
 def solvers_report(model: Model, *, every: bool = False) -> Report:
     """Report on each group's solver and why it was chosen; ``every`` lists its other solvers too."""
-    from groups.building import solvers_of
+    from groups.model import solvers_of
 
     records = group_records(model)
     for one, group, solver in zip(records, model.structure.groups, model.solvers, strict=True):

@@ -1,4 +1,4 @@
-"""Faults of a solved motion, in sentences."""
+"""Faults of a solved motion, in sentences; singular positions, at which a proof of its branch ends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from groups.status import CONTACT_LOST, INTERPENETRATION, NOT_COMPUTED, PREDECESSOR_FAILED, SINGULAR
+from groups.status import CONTACT_ENDED, NOT_COMPUTED, OK, PREDECESSOR_FAILED, SINGULAR, STATUS
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.texts import listed
@@ -29,22 +29,6 @@ _SAID: dict[Kind, str] = {
 #: Inputs that a sentence lists.
 _LISTED = 6
 
-#: Texts of a status, by its number.
-STATUS = (
-    "ok",
-    "not converged",
-    "singular",
-    "predecessor group failed",
-    "out of reach",
-    "branch jump",
-    "dropped equations violated",
-    "gimbal",
-    "not computed",
-    "lifted off",
-    "penetrates",
-    "passed a singular position",
-)
-
 
 @dataclass(frozen=True)
 class SingularPosition:
@@ -64,15 +48,24 @@ class SingularPosition:
 
 def sentences(trajectory: Trajectory, motion: Motion | None = None) -> list[str]:
     """A sentence per group that failed, with the motion's inputs there, and one for instants not computed."""
-    status = trajectory.status
+    status, time, units = trajectory.status, trajectory.time, trajectory.mechanism.units
     said, joints = [], trajectory.mechanism.joint_ids
-    for g in np.flatnonzero(((status != 0) & (status != NOT_COMPUTED)).any(axis=0)).tolist():
+    for g in np.flatnonzero(((status != OK) & (status != NOT_COMPUTED)).any(axis=0)).tolist():
+        parts = list[str]()
         codes, first, count = np.unique(status[:, g], return_index=True, return_counts=True)
-        parts = [
-            _of_status(trajectory, motion, g, int(codes[k]), int(first[k]), int(count[k]))
-            for k in np.argsort(first).tolist()
-            if codes[k] not in (0, NOT_COMPUTED)
-        ]
+        for k in np.argsort(first).tolist():
+            code, at = int(codes[k]), int(first[k])
+            if code in (OK, NOT_COMPUTED):
+                continue
+            parts.append(f"{STATUS[code]} {instants_text(int(count[k]), time, at)}")
+            figures = [inputs_text(motion, at, units)]
+            if code != PREDECESSOR_FAILED and (code not in CONTACT_ENDED or trajectory.contacts is None):
+                residual = float(trajectory.residual[at, g])
+                figures.append(f"residual {quantity_text(residual, 'm', units, '.3g')}")
+            if code == SINGULAR:
+                figures[-1] += f", condition {trajectory.condition[at, g]:.3g}"
+            if any(figures):
+                parts[-1] += f" ({'; '.join(filter(None, figures))})"
         name = trajectory.named_groups[g]
         if trajectory.causes is not None and (cause := trajectory.causes[g]):
             parts.append(f"closing {'joint' if cause.partition(' or ')[0] in joints else 'link'} {cause}")
@@ -82,25 +75,8 @@ def sentences(trajectory: Trajectory, motion: Motion | None = None) -> list[str]
         said.append(f"SG-{g + 1}{f' of {name}' if name else ''}: {'; '.join(parts)}")
     stopped = np.flatnonzero((status == NOT_COMPUTED).any(axis=1))
     if len(stopped):
-        when = instants_text(len(stopped), trajectory.time, int(stopped[0]))
-        said.append(f"{STATUS[NOT_COMPUTED]}: {when}")
+        said.append(f"{STATUS[NOT_COMPUTED]}: {instants_text(len(stopped), time, int(stopped[0]))}")
     return said
-
-
-def _of_status(
-    trajectory: Trajectory, motion: Motion | None, group: int, code: int, first: int, count: int
-) -> str:
-    text = f"{STATUS[code]} {instants_text(count, trajectory.time, first)}"
-    inputs = inputs_text(motion, first, trajectory.mechanism.units)
-    if code == PREDECESSOR_FAILED or (
-        code in (CONTACT_LOST, INTERPENETRATION) and trajectory.contacts is not None
-    ):
-        return f"{text} ({inputs})" if inputs else text
-    residual = quantity_text(float(trajectory.residual[first, group]), "m", trajectory.mechanism.units, ".3g")
-    figures = f"residual {residual}"
-    if code == SINGULAR:
-        figures += f", condition {trajectory.condition[first, group]:.3g}"
-    return f"{text} ({f'{inputs}; ' if inputs else ''}{figures})"
 
 
 def inputs_text(motion: Motion | None, instant: int, units: tuple[str, str]) -> str:

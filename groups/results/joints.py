@@ -1,4 +1,4 @@
-"""Joint coordinates of a solved motion, with their rates and accelerations, from the poses of its bodies."""
+"""Motions of bodies, points and joint coordinates of a trajectory, with rates and accelerations."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.rotations import twist_in_space
+from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from mbssa import Joint, Mechanism
-from mbssa.arrays import Bools, Floats, Ints
+from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.equations import Body, Elementary, Functions, elementary_motion
@@ -102,6 +102,77 @@ class JointMotion(Levels):
         return CoordinateMotion(f"{self.joint}.{name}", self.units[k], *(part[:, k] for part in self.levels))
 
 
+@dataclass(frozen=True, eq=False)
+class BodyMotion:
+    """View of one body of a trajectory; arrays as there, without the axis of the bodies.
+
+    Points of the body are names of the model, or world coordinates at the reference configuration.
+
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("planar_four_bar")
+    >>> trajectory = groups.build(mbssa.decompose(crank)).solve(groups.constant_speed(crank, steps=5))
+    >>> coupler = trajectory.body("coupler")
+    >>> coupler.point("tracer").shape, coupler.point_velocity("tracer").shape, coupler.rotation.shape
+    ((5, 2), (5, 2), (5, 3, 3))
+    """
+
+    trajectory: Trajectory
+    index: int
+    place: int
+
+    @property
+    def position(self) -> Floats:
+        """(T, 3) or (T, 2) m, of the body's own origin."""
+        return self.trajectory.position[:, self.place]
+
+    @property
+    def orientation(self) -> Floats:
+        """(T, 4) unit quaternion w, x, y, z; planar: (T,) rad."""
+        return self.trajectory.orientation[:, self.place]
+
+    @property
+    def velocity(self) -> Floats:
+        """(T, 6) or (T, 3), m/s and rad/s; a ValueError where velocities were not kept."""
+        return kept_level(self.trajectory.velocity, "velocity")[:, self.place]
+
+    @property
+    def acceleration(self) -> Floats:
+        """(T, 6) or (T, 3), m/s² and rad/s²; a ValueError where accelerations were not kept."""
+        return kept_level(self.trajectory.acceleration, "acceleration")[:, self.place]
+
+    @property
+    def rotation(self) -> Floats:
+        """(T, 3, 3) rotation matrices: columns are the body's axes in the world's."""
+        return (plane_rotation if self.trajectory.planar else rotation_of)(self.orientation)
+
+    def point(self, at: str | Sequence[float]) -> Floats:
+        """(T, 3) or (T, 2) path of a point of the body, m; a KeyError where it has none of that name."""
+        return self.point_levels(at)[0]
+
+    def point_velocity(self, at: str | Sequence[float]) -> Floats:
+        """(T, 3) or (T, 2) m/s: v + ω × r; raises as :meth:`point` and :attr:`velocity`."""
+        kept_level(self.trajectory.velocity, "velocity")
+        return self.point_levels(at)[1]
+
+    def point_acceleration(self, at: str | Sequence[float]) -> Floats:
+        """(T, 3) or (T, 2) m/s²: a + α × r + ω × (ω × r); raises as :meth:`point`, :attr:`acceleration`."""
+        kept_level(self.trajectory.acceleration, "acceleration")
+        return self.point_levels(at)[2]
+
+    def point_levels(self, at: str | Sequence[float]) -> list[Floats]:
+        """Path of a point, its velocity and acceleration, as many as were kept."""
+        trajectory, reference = self.trajectory, self.trajectory.reference
+        if isinstance(at, str):
+            geometry = trajectory.mechanism.body_geometry.get(self.index)
+            points = geometry.points if geometry is not None else {}
+            if at not in points:
+                raise KeyError(f"no point {at!r}; the body has {', '.join(points) or 'none'}")
+            at = points[at]
+        local = reference.on_body(self.index, tuple(at))
+        levels = carried(body_motion(trajectory, self.index), local, is_place=True)
+        return [level[:, :2] if trajectory.planar else level for level in levels]
+
+
 def kept_level(array: Floats | None, level: str) -> Floats:
     """The array of a level; a ValueError where it was not kept."""
     if array is None:
@@ -188,18 +259,13 @@ def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> l
     elif joints == "all":
         wanted = [(joint, measured(trajectory, joint)) for joint in measurable(trajectory)]
     else:
-        wanted = [_named(trajectory, name) for name in ([joints] if isinstance(joints, str) else joints)]
+        wanted = []
+        for name in [joints] if isinstance(joints, str) else joints:
+            owner, _, coordinate = ("", "", "") if name in mechanism.joint_ids else name.rpartition(".")
+            joint = mechanism.joint(owner or name)
+            wanted.append((joint, (coordinate,) if owner else measured(trajectory, joint)))
     motions = [(joint_motion(trajectory, joint), names) for joint, names in wanted]
     return [motion[name] for motion, names in motions for name in names]
-
-
-def _named(trajectory: Trajectory, name: str) -> tuple[Joint, tuple[str, ...]]:
-    mechanism = trajectory.mechanism
-    joint, _, coordinate = name.rpartition(".")
-    if joint and name not in mechanism.joint_ids:
-        return mechanism.joint(joint), (coordinate,)
-    found = mechanism.joint(name)
-    return found, measured(trajectory, found)
 
 
 # --- from the motions of bodies ----------------------------------------------------------------------
@@ -241,11 +307,10 @@ def carried(body: Body, local: Floats, is_place: bool = False) -> list[Floats]:
     return levels
 
 
-def turn_motion(trajectory: Trajectory, body: int, starts: Sequence[int] | Ints = (0,)) -> list[Floats]:
-    """Angle of a body about the world's z at all instants, turns counted, and those rates that were kept."""
+def turn_motion(trajectory: Trajectory, body: int, starts: Sequence[int] | Ints = (0,)) -> Floats:
+    """Angle (L, T) of a body about the world's z, turns counted, and those rates that were kept."""
     pair = PairFrames((0, body), np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1)))
-    levels = pair_motion(trajectory, (Elementary("turn", (1, 0, 0, 0)),), pair, starts=starts)
-    return [level[:, 0] for level in levels]
+    return pair_motion(trajectory, (Elementary("turn", (1, 0, 0, 0)),), pair, starts=starts)[:, :, 0]
 
 
 def pair_motion(
@@ -256,72 +321,64 @@ def pair_motion(
     at_reference: Sequence[float | None] = (None,),
     starts: Sequence[int] | Ints = (0,),
     near: Floats | None = None,
-) -> list[Floats]:
-    """Functions of a pair of frames, with those rates that were kept, (T, k) each."""
+) -> Floats:
+    """Functions of a pair of frames, and those rates that were kept, (L, T, k)."""
     frames = trajectory.reference
 
-    def levels_of(bodies: Sequence[Body]) -> list[Floats]:
+    def levels_of(bodies: Sequence[Body]) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
-            return elementary_motion(functions, bodies, (pair.origin, pair.axes), parameters or {})
+            found = elementary_motion(functions, bodies, (pair.origin, pair.axes), parameters or {})
+        return np.stack(found)
 
     blocks = [trajectory.instants(slice(k, k + BLOCK)) for k in range(0, len(trajectory.time) or 1, BLOCK)]
     parts = [levels_of([body_motion(part, body) for body in pair.bodies]) for part in blocks]
-    levels = [np.concatenate(level) for level in zip(*parts, strict=True)]
-    still = [(frames.position[[b]], frames.rotation[[b]], None, None) for b in pair.bodies]
-    principal = levels_of(still)[0][0]
-    given = [p if value is None else value for p, value in zip(principal, at_reference, strict=True)]
+    levels = np.concatenate(parts, axis=1)
+    principal = levels_of([(frames.position[[b]], frames.rotation[[b]], None, None) for b in pair.bodies])
+    given = [p if x is None else x for p, x in zip(principal[0, 0].tolist(), at_reference, strict=True)]
     start = np.array(given, dtype=float)
     if near is not None:
         starts = np.arange(len(trajectory.time))
-        start = np.tile(start, (len(starts), 1))
-        if near.size:
-            start = np.where(np.isfinite(near), near, start)
-        principal = start
+        start = np.where(np.isfinite(near), near, start) if near.size else start
     turned = None
     if trajectory.planar:
         first, second = (_turned(trajectory, body)[0] for body in pair.bodies)
         turned = second - first
-    _make_continuous(levels, trajectory.time, functions, principal, start, turned, starts)
+    _make_continuous(levels, trajectory.time, functions, start, turned, np.asarray(starts))
     return levels
 
 
-def _turned(trajectory: Trajectory, body: int) -> list[Floats]:
-    """Angle of a body in the plane at all instants, which counts turns, and those rates that were kept."""
+def _turned(trajectory: Trajectory, body: int) -> Floats:
+    """Angle (L, T) of a body in the plane, which counts turns, and those rates that were kept."""
     if body == 0:
-        return [np.zeros(len(trajectory.time))] * n_levels(trajectory)
+        return np.zeros((n_levels(trajectory), len(trajectory.time)))
     if not trajectory.planar:  # lifted into space: a quaternion counts no turns
         return turn_motion(trajectory, body)
     place, rates = trajectory.body(body + 1).place, (trajectory.velocity, trajectory.acceleration)
-    return [trajectory.orientation[:, place], *(kept[:, place, 2] for kept in rates if kept is not None)]
+    return np.stack([trajectory.orientation[:, place], *(a[:, place, 2] for a in rates if a is not None)])
 
 
-def _related_motion(trajectory: Trajectory, relations: JointRelations) -> list[Floats]:
-    """Coordinates of a joint that are sums of terms, with those rates that were kept, (T, k) each."""
+def _related_motion(trajectory: Trajectory, relations: JointRelations) -> Floats:
+    """Coordinates of a joint that are sums of terms, and those rates that were kept, (L, T, k)."""
     # Angles of bodies in the plane count their turns themselves; those of pairs of frames go on from instant
     # to instant as all angles do.
     columns = []
     for relation in relations.coordinates.values():
-        parts = [
-            [term.factor * level for level in _term_motion(trajectory, relations.pairs[term.pair], term)]
-            for term in relation.terms
-        ]
-        value, *rates = (np.sum(level, axis=0) for level in zip(*parts, strict=True))
-        columns.append([value - relation.constant, *rates])
-    return [np.stack(level, axis=1) for level in zip(*columns, strict=True)]
+        terms = [(term.factor, relations.pairs[term.pair], term) for term in relation.terms]
+        parts = [factor * _term_motion(trajectory, pair, term) for factor, pair, term in terms]
+        columns.append(np.sum(parts, axis=0))
+        columns[-1][0] -= relation.constant
+    return np.stack(columns, axis=2)
 
 
-def _term_motion(trajectory: Trajectory, pair: PairFrames, term: Term) -> list[Floats]:
-    """One term at all instants, (T,) each: value and those rates that were kept."""
+def _term_motion(trajectory: Trajectory, pair: PairFrames, term: Term) -> Floats:
+    """One term (L, T): value and those rates that were kept."""
     if term.kind == "turned":
         return _turned(trajectory, pair.bodies[1])
-    function = Elementary("azimuth") if term.kind == "line" else term.elementary
-    found = pair_motion(trajectory, (function,), pair, {"value": term.parameter})
-    levels = [level[:, 0] for level in found]
+    levels = pair_motion(trajectory, (term.elementary,), pair, {"value": term.parameter})[:, :, 0]
     if term.kind == "line":
         # The azimuth is seen from A, the line's angle from the world.
-        seen_from = _turned(trajectory, pair.bodies[0])
-        levels = [level + turned for level, turned in zip(levels, seen_from, strict=True)]
-        levels[0] = levels[0] + np.arctan2(pair.axes[0][1, 0], pair.axes[0][0, 0])
+        levels += _turned(trajectory, pair.bodies[0])
+        levels[0] += np.arctan2(pair.axes[0][1, 0], pair.axes[0][0, 0])
     return levels
 
 
@@ -329,74 +386,56 @@ def _term_motion(trajectory: Trajectory, pair: PairFrames, term: Term) -> list[F
 
 
 def _make_continuous(
-    found: list[Floats],
-    time: Floats,
-    functions: Functions,
-    principal: Floats,
-    start: Floats,
-    turned: Floats | None,
-    starts: Sequence[int] | Ints,
+    found: Floats, time: Floats, functions: Functions, start: Floats, turned: Floats | None, starts: Ints
 ) -> None:
-    """Turn principal angles into continuous ones that start at the reference, in place."""
-    # The angle `turned` (T,) of the second body against the first, known in the plane, counts turns. Before
-    # the motion that begins at each of `starts` comes a row for the reference, one for all or one for each.
-    value = found[0]
-    sound = np.flatnonzero(np.isfinite(value).all(axis=1))
-    if not len(sound):
-        return
+    """Turn principal angles (L, T, k) into continuous ones, in place."""
+    # Motions begin at the instants `starts`, next to `start`, one (k,) for all or one for each. The angle
+    # `turned` (T,) of the second body against the first, known in the plane, counts turns.
+    sound = np.flatnonzero(np.isfinite(found[0]).all(axis=1))
     begins = np.searchsorted(sound, starts)
-    first = begins + np.arange(len(begins))
-    path = np.insert(value[sound], begins, principal, axis=0)
-    solved = np.ones(len(path), dtype=np.bool_)
-    solved[first] = False
+    some = begins < np.append(begins[1:], len(sound))  # motions with an instant
+    first, start = begins[some], np.broadcast_to(start, (len(starts), found.shape[2]))[some]
+    path, rates = found[0, sound], found[1:, sound]
     for k, e in enumerate(functions):
-        if e.kind not in ("cardan", "elevation"):
-            continue
-        beside = [k - 1, k + 1] if e.kind == "cardan" else [k - 1]
-        other = _over_the_gimbal(path, k, beside, start, first)
-        path[other, k] = np.pi - path[other, k]
-        path[:, beside] += np.where(other, np.pi, 0.0)[:, None]
-        for derivative in found[1:]:
-            derivative[sound[other[solved]], k] *= -1.0
-    rates = [level[sound] for level in found[1:]]
-    for k, function in enumerate(functions):
-        if not function.is_length and function.parameter is None:
+        if e.kind in ("cardan", "elevation"):
+            # With y for the middle angle, (x, y, z) and (x + π, π - y, z + π) are one rotation; principal
+            # values have cos y ≥ 0 and so jump to the other set where a motion goes over the gimbal.
+            columns = [k, k - 1, k + 1] if e.kind == "cardan" else [k, k - 1]
+            step = path[:, columns] - _before(path[:, columns], start[:, columns], first)
+            other = step + np.pi
+            other[:, 0] = np.pi - 2 * path[:, k] + step[:, 0]
+            switch = np.cos(other).sum(axis=1) > np.cos(step).sum(axis=1)
+            over = _summed(switch.astype(float), first) % 2 == 1
+            path[over, k] = np.pi - path[over, k]
+            path[:, columns[1:]] += np.where(over, np.pi, 0.0)[:, None]
+            rates[:, over, k] *= -1.0
+    found[1:, sound] = rates
+    for k, e in enumerate(functions):
+        if not e.is_length and e.parameter is None:
             advance = np.zeros(len(sound))
-            if turned is not None and function.kind == "turn":
-                advance[1:] = function.sign * np.diff(turned[sound])
-            elif rates:
+            if turned is not None and e.kind == "turn":
+                advance[1:] = e.sign * np.diff(turned[sound])
+            elif len(rates):
                 # Across a gap the shorter rotation counts: rates do not predict the motion inside.
-                by_rates = _expected(time[sound], *(level[:, k] for level in rates))
+                by_rates = _expected(time[sound], *rates[:, :, k])
                 advance[1:] = np.where(np.diff(sound) > 1, 0.0, by_rates)
-            expected = np.zeros(len(path))
-            expected[solved] = advance
-            expected[(first + 1)[first + 1 < len(path)]] = 0.0  # the shorter way from the reference
-            before = np.roll(path[:, k], 1)
-            before[first], expected[first] = 0.0, start[..., k]
-            steps = path[:, k] - before - expected
+            advance[first] = 0.0
+            steps = path[:, k] - _before(path[:, k], start[:, k], first) - advance
             path[:, k] -= 2 * np.pi * _summed(np.round(steps / (2 * np.pi)), first)
-    value[sound] = path[solved]
+    found[0, sound] = path
+
+
+def _before(path: Floats, start: Floats, first: Ints) -> Floats:
+    """Row before each one (n, …) of a path, which is that of ``start`` before each of the ``first`` ones."""
+    before = np.roll(path, 1, axis=0)
+    before[first] = start
+    return before
 
 
 def _summed(steps: Floats, first: Ints) -> Floats:
     """Sums of the steps up to each one, which begin at those that are ``first``."""
     total = np.cumsum(steps)
     return total - np.repeat((total - steps)[first], np.diff(first, append=len(steps)))
-
-
-def _over_the_gimbal(path: Floats, middle: int, beside: list[int], start: Floats, first: Ints) -> Bools:
-    """Instants (n,) at which continuity needs the other set of angles of the same rotation."""
-    # With y for the middle angle, (x, y, z) and (x + π, π - y, z + π) are one rotation; principal values have
-    # cos y ≥ 0 and so jump from one path to the other where a motion goes over the gimbal.
-    before = np.roll(path, 1, axis=0)
-    before[first] = start
-    columns = [middle, *beside]
-    step = path[:, columns] - before[:, columns]
-    other = step + np.pi
-    other[:, 0] = np.pi - path[:, middle] - before[:, middle]
-    switch = np.cos(other).sum(axis=1) > np.cos(step).sum(axis=1)
-    over: Bools = _summed(switch.astype(float), first) % 2 == 1
-    return over
 
 
 def _expected(time: Floats, rate: Floats, acceleration: Floats | None = None) -> Floats:

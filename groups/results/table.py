@@ -20,8 +20,7 @@ from mbssa.texts import as_cell
 from mbssa.units import SI, given_in
 
 if TYPE_CHECKING:
-    from groups.results.bodies import BodyMotion
-    from groups.results.joints import CoordinateMotion
+    from groups.results.joints import BodyMotion, CoordinateMotion
     from groups.trajectory import Trajectory
 
 

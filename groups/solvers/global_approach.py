@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -12,10 +11,11 @@ from groups.global_solver.elimination import Method
 from groups.global_solver.path import Way
 from groups.global_solver.system import System
 from groups.motion import Motion
-from groups.results.arrays import Arrays
+from groups.results.schema import OUTPUTS, QUALITY
 from groups.rotations import quaternion_of, rotation_of
 from groups.setting import Setting
 from groups.solvers.solver import Solver
+from groups.trajectory import Trajectory
 from groups.tree import GroupTree
 from mbssa import Group
 from mbssa.arrays import Ints
@@ -68,38 +68,35 @@ class GlobalApproach(Solver):
     def solve(
         self,
         motion: Motion,
-        arrays: Arrays,
-        level: int,
+        answer: Trajectory,
         row_of: Ints,
         progress: Callable[[float], object] | None = None,
     ) -> None:
-        """Solve the first instants of a run, those of the motion, from where the given bodies are."""
+        """Solve the first instants of an answer, those of the motion, from where the given bodies are."""
         system = system_of(self.group, self.setting)
         state, at = system.over(motion), slice(len(motion.time))
-        (position, orientation, *rates), known, linear = arrays.outputs, system.known, system.linear
+        outputs = [array[at] for name in OUTPUTS if (array := getattr(answer, name)) is not None]
+        (position, orientation, *rates), known, linear = outputs, system.known, system.linear
         rows, pose = row_of[system.stage[1:known]], state.pose[:, 1:known]
         if len(rows):
-            pose[:linear] = np.moveaxis(position[rows, at], 2, 0) / system.size
-            turned = orientation[rows, at]
+            pose[:linear] = position[:, rows].T / system.size
+            turned = orientation[:, rows].swapaxes(0, 1)
             system.turn(pose, turned if system.planar else rotation_of(turned))
-            for motion_of, rate in zip(state.motion[:level], rates, strict=False):
-                system.twists(motion_of)[:, 1:known] = np.moveaxis(rate[rows, at] / system.scale, 2, 0)
-        Way(system, self.method).solve(state, motion.time, level, progress)
+            for motion_of, rate in zip(state.motion, rates, strict=False):
+                system.twists(motion_of)[:, 1:known] = (rate[:, rows] / system.scale).T
+        Way(system, self.method).solve(state, motion.time, len(rates), progress)
         quality = state.status, state.residual * system.size, state.steps, state.condition
-        array: Any
-        for array, part in zip(arrays.quality, quality, strict=True):
-            array[self.number - 1, at] = part
+        for name, part in zip(QUALITY, quality, strict=True):
+            getattr(answer, name)[at, self.number - 1] = part
         state.pose[:, known:, ~state.sound] = np.nan
         state.motion[:, known * system.wide :, ~state.sound] = np.nan
         own = np.r_[0, known : system.bodies]  # the frame stays where it is
         own = own[row_of[system.stage[own]] >= 0]
         pose = state.pose[:, own]
-        place, turn = np.moveaxis(pose[:linear], 0, 2) * system.size, pose[4]
-        if not system.planar:
-            turn = quaternion_of(np.moveaxis(pose[3:].reshape(3, 3, *pose.shape[1:]), (0, 1), (3, 2)))
-        moving = [np.moveaxis(system.twists(x)[:, own], 0, 2) * system.scale for x in state.motion[:level]]
-        for output, one in zip(arrays.outputs, (place, turn, *moving), strict=False):
-            output[row_of[system.stage[own]], at] = one
+        turn = pose[4].T if system.planar else quaternion_of(pose[3:].reshape(3, 3, *pose.shape[1:]).T)
+        moving = [system.twists(rate)[:, own].T * system.scale for rate in state.motion]
+        for output, one in zip(outputs, (pose[:linear].T * system.size, turn, *moving), strict=False):
+            output[:, row_of[system.stage[own]]] = one
 
 
 def system_of(group: Group, setting: Setting) -> System:

@@ -12,8 +12,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from groups.building import build
-from groups.model import Model
+from groups.model import Model, build
 from groups.motion import Motion
 from groups.trajectory import LEVELS, Level
 from mbssa.arrays import Floats

@@ -10,10 +10,9 @@ import numpy as np
 
 from groups import Model
 from groups.branches.poses import LONGEST, lines, pieces, solve_proven_poses
-from groups.motion import Motion
 from groups.results.schema import QUALITY
-from groups.run import Run
-from groups.solve import proves
+from groups.run import Run, along_lines
+from groups.solve import patience_of
 from groups.solvers.solver import Solver
 from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.trajectory import Branch, Trajectory
@@ -38,21 +37,20 @@ def solve_poses(
     """Poses for each row of inputs (n, D), m and rad, in the modes of the reference, as instants."""
     # Every pose is reached on a straight line of the inputs from the reference, over whole turns, so that it
     # does not depend on order or on other cases. Quaternions have any sign, planar angles any turn.
-    proven_ones = proves(model, branch)
+    proven_ones = patience_of(model, branch) is not None
     if len(inputs) > 1 and pieces(model, inputs).sum() > LONGEST:  # memory for one line is enough
         parts = [solve_poses(model, half, bodies, branch, compiled) for half in np.array_split(inputs, 2)]
         names = ("time", "position", "orientation", *QUALITY, "proven")
         joined: dict[str, Any] = {n: np.concatenate([getattr(part, n) for part in parts]) for n in names}
         return replace(parts[0], **joined)
-    held = np.arange(model.mechanism.n_bodies) if proven_ones else model.held_bodies(bodies)
     if proven_ones:
-        arrays, proven, broken = solve_proven_poses(model, inputs, compiled)
-        run, ends = Run(model, _motion(model, inputs), held, 0, arrays), np.arange(len(inputs))
+        run, proven, broken = solve_proven_poses(model, inputs, compiled)
+        ends = np.arange(len(inputs))
     else:
-        run, ends, broken = _run_along_lines(model, inputs, held, compiled)
+        run, ends, broken = _run_along_lines(model, inputs, model.held_bodies(bodies), compiled)
         proven = np.zeros((len(model.solvers), len(inputs)), dtype=np.int8)
     _mark_lost(run, ends, broken)
-    run.check_contacts(0, len(run.motion.time), angles=False)
+    run.check_contacts(len(run.answer.time), angles=False)
     return replace(run.trajectory(bodies).instants(ends), proven=proven.T)
 
 
@@ -61,34 +59,23 @@ def _run_along_lines(model: Model, inputs: Floats, held: Ints, compiled: bool) -
     broken = np.zeros((len(model.solvers), len(inputs)), dtype=np.bool_)
     follows = np.array([depends_on_last_pose(solver) for solver in model.solvers])
     motion, first, stops = lines(model, inputs, pieces(model, inputs))
-    run = Run(model, motion, held, 0)
-    run.advance_lines(first, stops, compiled)
-    status = run.arrays.quality[0]
+    run = along_lines(model, motion, first, stops, held, 0, compiled)
     for case, (begin, end) in enumerate(zip(first.tolist(), stops.tolist(), strict=True)):
-        broken[:, case] = follows & status[:, begin : end - 1].any(axis=1)
+        broken[:, case] = follows & run.answer.status[begin : end - 1].any(axis=0)
     return run, stops - 1, broken
 
 
 def _mark_lost(run: Run, ends: Ints, broken: Bools) -> None:
     """Take back groups at the ends of their broken lines, and those that hang on them."""
-    status = run.arrays.quality[0]
+    status = run.answer.status
     for case in np.flatnonzero(broken.any(axis=0)).tolist():
         last = int(ends[case])
         lost = broken[:, case].copy()
         for g, needs in enumerate(run.model.needs):
             after = bool(lost[list(needs)].any())
             lost[g] |= after
-            if lost[g] and status[g, last] == OK:
+            if lost[g] and status[last, g] == OK:
                 run.mark(g, slice(last, last + 1), PREDECESSOR_FAILED if after else PASSED_SINGULAR)
-
-
-def _motion(model: Model, inputs: Floats) -> Motion:
-    """Rows of inputs as instants, at rest."""
-    value = np.ascontiguousarray(inputs.T)
-    still = np.zeros_like(value)
-    return Motion(
-        np.arange(len(inputs), dtype=np.float64), tuple(model.reference_inputs), value, still, still
-    )
 
 
 def depends_on_last_pose(solver: Solver) -> bool:

@@ -18,9 +18,9 @@ import numpy as np
 
 from groups import Model
 from groups.assembly_modes import in_modes
-from groups.building import model_of
 from groups.dynamics.forward import Method
 from groups.engine.solve import plan_of
+from groups.model import model_of
 from groups.motion import Motion, default_motion
 from groups.trajectory import Branch
 from mbssa import Mechanism, Structure

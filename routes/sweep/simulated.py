@@ -12,7 +12,7 @@ from groups import Model
 from groups.dynamics.forces.factor import function_faults
 from groups.dynamics.forward import METHODS, Method, simulate
 from groups.dynamics.masses import massless
-from groups.motion.sampling import check_span
+from groups.motion.laws import check_span
 from groups.trajectory import Trajectory
 from mbssa import Mechanism
 from mbssa.arrays import Floats

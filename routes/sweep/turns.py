@@ -9,7 +9,7 @@ import numpy as np
 from groups import Model
 from groups.branches.poses import LONGEST, lines, pieces
 from groups.results.joints import joint_motion, turn_motion
-from groups.run import Run
+from groups.run import along_lines
 from mbssa.arrays import Floats
 
 #: Rate per piece by which an angle may change in a piece, rad, and its advance may differ from the mean rate.
@@ -28,9 +28,8 @@ def counted(
         halves = [counted(model, half, joints, bodies, compiled, cuts) for half in np.array_split(inputs, 2)]
         return {key: np.concatenate([half[key] for half in halves]) for key in halves[0]}
     motion, starts, stops = lines(model, inputs, number)
-    run = Run(model, motion, np.arange(model.mechanism.n_bodies), 1)
-    run.advance_lines(starts, stops, compiled)
-    trajectory = run.trajectory()
+    everything = np.arange(model.mechanism.n_bodies)
+    trajectory = along_lines(model, motion, starts, stops, everything, 1, compiled).answer
     found: dict[tuple[str, int], Floats] = {}
     sure = np.ones(len(inputs), dtype=np.bool_)
     motions = {("joint", j): joint_motion(trajectory, j, starts) for j in joints}

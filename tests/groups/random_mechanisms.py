@@ -56,7 +56,7 @@ def rotation(rng):
 
 def quaternion(turn):
     """The unit quaternion of a rotation (3, 3), as a model file has it."""
-    return tuple(groups.trajectory.quaternion_of(turn[None, None])[0, 0].tolist())
+    return tuple(groups.rotations.quaternion_of(turn[None, None])[0, 0].tolist())
 
 
 def random_mechanism(joints, seed, offset=0.0):

@@ -8,7 +8,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.motion.inputs import reference_values
+from groups.motion.sampled import reference_values
 from mbssa.motion import DefaultMotion, InputLaw
 
 CARRYING = [name for name in mbssa.builtin_names() if mbssa.load(name).motion is not None]

@@ -9,7 +9,7 @@ from refusals import refused
 
 import groups
 import mbssa
-from groups.motion.files import header_of
+from groups.motion.columns import header_of
 
 
 @pytest.fixture

@@ -126,6 +126,6 @@ def test_a_driven_distance_is_one_equation():
     mechanism = from_record(record, "strut", "strut")
     assert mechanism.mobility == 6
     assert mechanism.n_driven == 1
-    from groups.motion.inputs import reference_values
+    from groups.motion.sampled import reference_values
 
     assert reference_values(mechanism) == {"1-2.distance": pytest.approx(5.0)}

@@ -63,6 +63,21 @@ def test_the_body_follows_the_path(bodies, turned):
     assert (Rotation.from_quat(np.stack([x, y, z, w], axis=1)).inv() * turns).magnitude().max() < 1e-11
 
 
+def test_between_two_bodies_that_move_it_is_the_pose_of_the_second_in_the_axes_of_the_first():
+    free = mbssa.Builder("spatial").bodies("first", "second")
+    free.joint("F", "frame", "first", driven=True).joint("F", "first", "second", driven=True)
+    mechanism = free.build()
+    place, turns = path()
+    laws = groups.pose_path(mechanism, "1-2", T, place, turns) | groups.pose_path(
+        mechanism, "2-3", T, place[::-1], turns.inv()
+    )
+    first, second = map(solved(mechanism, laws).body, ("first", "second"))
+    axes = first.rotation.transpose(0, 2, 1)
+    seen = np.einsum("tab,tb->ta", axes, second.position - first.position)
+    assert np.abs(seen - place[::-1]).max() < 1e-11
+    assert np.abs(axes @ second.rotation - turns.inv().as_matrix()).max() < 1e-11
+
+
 @pytest.mark.parametrize("bodies", ["[1, 2]", "[2, 1]"])
 def test_rates_between_the_points_are_derivatives(bodies):
     mechanism = platform(bodies=bodies, turned=True)

@@ -10,9 +10,9 @@ import groups
 import mbssa
 from groups import solve_globally
 from groups.motion import default_motion
-from groups.motion.inputs import reference_values
-from groups.passive_rotations import locked_rotations
+from groups.motion.sampled import reference_values
 from groups.rotations import rotation_of
+from groups.setting import locked_rotations
 from mbssa.joints.frames import joint_frames
 
 SPINNING = ["rssr", "six_sps"]

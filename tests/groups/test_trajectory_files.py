@@ -105,8 +105,8 @@ def test_what_an_archive_unpacks_to_is_bounded(four_bar, tmp_path, monkeypatch):
 
     path = tmp_path / "run.npz"
     four_bar.save(path)
-    monkeypatch.setattr("groups.results.archive.ARRAY_BYTES", 1_000)
-    monkeypatch.setattr("groups.results.archive.ARCHIVE_BYTES", 1_000)
+    monkeypatch.setattr("groups.results.files.ARRAY_BYTES", 1_000)
+    monkeypatch.setattr("groups.results.files.ARCHIVE_BYTES", 1_000)
     assert np.array_equal(groups.load_trajectory(path).position, four_bar.position)  # no more than its bytes
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
@@ -352,7 +352,7 @@ def test_netcdf_gives_the_dataset_back(rotor, four_bar, make, tmp_path):
 
 
 def test_arrays_that_netcdf_cannot_take_are_refused(rotor, monkeypatch, tmp_path):
-    monkeypatch.setattr("groups.results.netcdf._MOST", 10_000)
+    monkeypatch.setattr("groups.results.files._MOST", 10_000)
     with pytest.raises(ValueError, match=r"velocity, .*4 GB"):
         rotor.write_netcdf(tmp_path / "run.nc")
     assert list(tmp_path.iterdir()) == []

@@ -230,8 +230,7 @@ def test_a_changed_result_does_not_change_its_checkpoint(tmp_path):
     motion = motion_of(model, 100)
     plan = plan_of(model, sequential_route(model), instants=100, chunks=2)
     found = routes.run(model, plan, motion, checkpoint=tmp_path / "run")
-    with pytest.raises(ValueError, match="read-only"):
-        found.position[:] = 7.0
+    found.position[:] = 7.0
     again = routes.run(model, plan, motion, checkpoint=tmp_path / "run", resume=True)
     assert bits(again) == bits(model.solve(motion))
 

@@ -17,7 +17,7 @@ from refusals import refused
 
 import groups
 import mbssa
-from groups.motion.sampling import usual_motion
+from groups.motion.laws import usual_motion
 from groups.pictures.drawing import resting
 from groups.pictures.page import page_text
 from mbssa.bounds import MAX_BYTES

@@ -9,8 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from groups.dynamics.forces.at import At
-from groups.motion.laws import Law
-from groups.motion.sampling import law_from_data
+from groups.motion.laws import Law, law_from_data
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.expressions import function_of as expressed
@@ -113,4 +112,4 @@ def _function(source: Source, identity: str) -> Callable[..., Any]:
 @lru_cache(maxsize=256)
 def _law(name: str, parameters: tuple[tuple[str, Parameter], ...]) -> Law:
     """The law; cached, since a simulation evaluates it at one instant after another."""
-    return law_from_data(InputLaw(name, {"mean": 0.0} | dict(parameters)), 0.0, 0.0)
+    return law_from_data(InputLaw(name, {"mean": 0.0} | dict(parameters)), lambda: 0.0, 0.0)

@@ -10,19 +10,16 @@ from typing import get_args
 
 import numpy as np
 
-from groups.building import build
 from groups.dynamics.forward import METHODS
 from groups.dynamics.forward.course import CannotGoOnError, Event, Request, Run, Simulation, limit_events
 from groups.dynamics.forward.equations import EXPLICIT, ONE_STEP, Equations, Integrator, applied_faults
 from groups.dynamics.forward.lagrange import Lagrange, Penalty, Residual
 from groups.dynamics.forward.trees import Trees
 from groups.dynamics.masses import massless
-from groups.model import Model
+from groups.model import Model, build
 from groups.motion import Law
-from groups.motion.inputs import name_faults
-from groups.motion.laws import law_of
-from groups.motion.sampled import time_faults
-from groups.motion.sampling import check_span, laws_from_data
+from groups.motion.laws import check_span, law_of, laws_from_data
+from groups.motion.sampled import name_faults, time_faults
 from groups.partitioning import partition
 from groups.results.faults import values_text
 from groups.results.joints import coordinate_motion
@@ -186,7 +183,7 @@ def _laws(request: Request, model: Model, first: Floats, faults: list[str]) -> d
                 faults.append(f"prescribed {name!r}: {error}")
     elif given:
         motion = model.mechanism.motion
-        own = {} if motion is None else laws_from_data(motion, model.reference_inputs)
+        own = {} if motion is None else laws_from_data(motion, model.reference_inputs.__getitem__)
         for name in map(model.mechanism.called, [given] if isinstance(given, str) else given):
             if name in own:
                 laws[name] = own[name]

@@ -18,7 +18,7 @@ from groups.dynamics.forward.traced import along
 from groups.dynamics.forward.trees import Trees, massless_text
 from groups.model import Model
 from groups.motion import Motion
-from groups.motion.inputs import name_faults
+from groups.motion.sampled import name_faults
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -153,8 +152,8 @@ class Trees(Equations):
         """Coordinates (n,) in a pose, angles on the same turns as the bodies'."""
         model, traced = self.model, self.traced
         reference = np.array(list(model.reference_inputs.values()))
-        inputs = inputs_at(model, pose, reference, model.reference)
-        setting = replace(Setting.at(model.structure, model.frames, pose), inputs=inputs)
+        inputs = inputs_at(model, pose, reference)
+        setting = Setting.at(model.structure, model.frames, pose, inputs)
         found = np.concatenate([inputs, traced.unknowns_at(setting)])
         if self.mechanism.space == "planar":
             turns = whole_turns(pose.angle - self.at_rest(found).orientation[0])

@@ -600,5 +600,5 @@ def test_a_contact_that_leaves_an_open_profile_is_lost_in_proofs_too(compiled):
         found = model.solve(motion, branch=branch, compiled=compiled)
         assert found.status[:, 1].tolist() == [OK, OK, OK, CONTACT_LOST, CONTACT_LOST], branch
         assert found.proof[:3, 1].min() == (1 if branch == "checked" else 2)
-    poses = solve_proven_poses(model, np.array([[-0.9], [-0.3], [0.3], [0.9]]), compiled)[0]
-    assert poses.quality[0][1].tolist() == [CONTACT_LOST, OK, OK, CONTACT_LOST]
+    run = solve_proven_poses(model, np.array([[-0.9], [-0.3], [0.3], [0.9]]), compiled)[0]
+    assert run.answer.status[:, 1].tolist() == [CONTACT_LOST, OK, OK, CONTACT_LOST]

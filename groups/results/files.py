@@ -1,4 +1,4 @@
-"""Trajectories as NumPy archives, ``.npz``: everything, without loss."""
+"""Trajectories as NumPy archives, ``.npz``, without loss; as labelled datasets, and as netCDF."""
 
 # The arrays are those of Trajectory under their names, with the time first; an array that does not apply is
 # missing. The mechanism is an archive of its own, as mbssa.save writes it, in uint8. Nothing is pickled,
@@ -18,13 +18,18 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.results.faults import SingularPosition
-from groups.results.schema import OUTPUTS, PROVEN, QUALITY, ResultArray
+from groups.results.joints import chosen_coordinates
+from groups.results.schema import OUTPUTS, PROVEN, QUALITY
+from groups.results.table import required
+from groups.status import STATUS
 from mbssa import Mechanism, ModelError
 from mbssa.bounds import ABOUT_BYTES, ARCHIVE_BYTES, ARRAY_BYTES
 from mbssa.files import refuse_device, whole
 from mbssa.io.npz_file import members_within, read_array, read_npz, write_npz
 
 if TYPE_CHECKING:
+    import xarray
+
     from groups.trajectory import Trajectory
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -38,46 +43,43 @@ _TEXTS = ("causes", "contacts")
 #: Members that may be missing.
 _OPTIONAL = {*_TEXTS, *PROVEN, "velocity", "acceleration", "singular", "bodies"}
 
-
-def _members(planar: bool) -> dict[str, tuple[tuple[str | int, ...], str]]:
-    """Axes of each member, by what is counted along them or by their length, and kinds of its entries."""
-    entries = {
-        name: (("time", of.by, *of.entry(planar)), "f" if of.dtype is np.float64 else "iu")
-        for name, of in _ARRAYS.items()
-    }
-    return {
-        "format": ((), "iu"),
-        "time": (("time",), "f"),
-        "kept": (("body",), "iu"),
-        **entries,
-        "group_names": (("group",), "U"),
-        "name": ((), "U"),
-        "mechanism": (("byte",), "u"),
-        **dict.fromkeys(_TEXTS, (("group",), "U")),
-        "singular": ((), "U"),
-        "bodies": (("body",), "U"),
-    }
-
+#: Bytes that an array of netCDF-3 takes: its offsets have 64 bits, its sizes 32.
+_MOST = 2**32 - 4
 
 #: Exceptions of NumPy and zipfile for a file that is no archive, or one cut off or damaged.
 _DAMAGED = (ValueError, EOFError, KeyError, MemoryError, RuntimeError, TypeError, BadZipFile, zlib.error)
 
 
+def _members(planar: bool) -> dict[str, tuple[tuple[str | int, ...], str]]:
+    """Axes of each member, by what is counted along them or by their length, and kinds of its entries."""
+    arrays = {
+        name: (("time", of.by, *of.entry(planar)), "f" if of.dtype is np.float64 else "iu")
+        for name, of in _ARRAYS.items()
+    }
+    by_group, text = (("group",), "U"), ((), "U")
+    return {
+        "format": ((), "iu"),
+        "time": (("time",), "f"),
+        "kept": (("body",), "iu"),
+        **arrays,
+        **dict.fromkeys(("group_names", *_TEXTS), by_group),
+        **dict.fromkeys(("name", "singular"), text),
+        "mechanism": (("byte",), "u"),
+        "bodies": (("body",), "U"),
+    }
+
+
 def save(trajectory: Trajectory, path: str | Path) -> None:
     """Write a trajectory; see :meth:`groups.Trajectory.save`."""
     mechanism = trajectory.mechanism
-    arrays: Arrays = {
+    values = {name: getattr(trajectory, name) for name in ("time", "kept", *_ARRAYS, *_TEXTS)}
+    arrays: Arrays = {name: np.asarray(value) for name, value in values.items() if value is not None} | {
         "format": np.array(1),
-        "time": trajectory.time,
-        "kept": trajectory.kept,
         "bodies": np.array([mechanism.body_name(b) for b in trajectory.kept.tolist()], np.str_),
         "group_names": np.array(trajectory.named_groups, dtype=np.str_),
         "name": np.array(mechanism.name),
         "mechanism": np.frombuffer(write_npz(mechanism)[0], dtype=np.uint8),
     }
-    for name in (*_ARRAYS, *_TEXTS):
-        if (value := getattr(trajectory, name)) is not None:
-            arrays[name] = np.array(value, dtype=np.str_) if name in _TEXTS else value
     if trajectory.proven is not None:
         arrays["singular"] = np.array(json.dumps([asdict(one) for one in trajectory.singular]))
     with whole(path) as place, place.open("wb") as stream:
@@ -88,30 +90,24 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> dict[str, Any]
     """Fields of the trajectory that :func:`save` wrote; see :func:`groups.load_trajectory`."""
     path = Path(path)
     arrays = _arrays(path)
-    if mechanism is None:
-        mechanism = _mechanism(path, arrays)
-    if faults := _faults(arrays, mechanism):
+    mechanism = _mechanism(path, arrays) if mechanism is None else mechanism
+    faults, fields = _faults(arrays, mechanism), dict[str, Any](mechanism=mechanism)
+    try:
+        positions = json.loads(str(arrays.get("singular", "[]")))
+        fields["singular"] = tuple(SingularPosition(**one) for one in positions)
+    except (ValueError, TypeError) as error:
+        faults.append(f"singular is no record: {error}")
+    if faults:
         raise ValueError(f"{path}: {'; '.join(faults)}")
-    return {
-        "mechanism": mechanism,
-        "time": arrays["time"],
-        "kept": arrays["kept"],
-        **{n: _entries(array, arrays[n]) if n in arrays else None for n, array in _ARRAYS.items()},
-        **{name: tuple(arrays[name].tolist()) if name in arrays else None for name in _TEXTS},
-        "group_names": tuple(arrays["group_names"].tolist()),
-        "singular": _singular(arrays),
-    }
-
-
-def _entries(of: ResultArray, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The array with entries of its kind; of bodies, contiguous per body in memory."""
-    array = array.astype(of.dtype, copy=False)
-    return np.ascontiguousarray(array.swapaxes(0, 1)).swapaxes(0, 1) if of.by == "body" else array
-
-
-def _singular(arrays: Arrays) -> tuple[SingularPosition, ...]:
-    """The singular positions; a ValueError or a TypeError where they are no record of those."""
-    return tuple(SingularPosition(**one) for one in json.loads(str(arrays.get("singular", "[]"))))
+    for name in ("time", "kept", *_ARRAYS):
+        array = arrays.get(name)
+        if array is not None and name in _ARRAYS:
+            array = array.astype(_ARRAYS[name].dtype, copy=False)
+            if _ARRAYS[name].by == "body":  # contiguous per body in memory
+                array = np.ascontiguousarray(array.swapaxes(0, 1)).swapaxes(0, 1)
+        fields[name] = array
+    texts = {name: arrays[name].tolist() for name in ("group_names", *_TEXTS) if name in arrays}
+    return fields | {name: tuple(text) for name, text in texts.items()}
 
 
 def _arrays(path: Path) -> Arrays:
@@ -180,8 +176,75 @@ def _faults(arrays: Arrays, mechanism: Mechanism) -> list[str]:
         shape = tuple(sizes.get(axis, axis) for axis in members[name][0])
         if array.shape != shape:
             faults.append(f"{name} has the shape {array.shape}; it needs {shape}")
-    try:
-        _singular(arrays)
-    except (ValueError, TypeError) as error:
-        faults.append(f"singular is no record: {error}")
     return faults
+
+
+# --- labelled datasets -----------------------------------------------------------------------------
+
+# xarray is imported at the first use. SciPy, which is there anyway, writes netCDF-3, so that the extra brings
+# xarray alone.
+
+
+def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
+    """A dataset of views of the bodies' arrays; see :meth:`groups.Trajectory.to_xarray`."""
+    required("xarray", "labelled datasets and netCDF need xarray", "xarray")
+    import xarray
+
+    mechanism, planar = trajectory.mechanism, trajectory.planar
+    chosen = chosen_coordinates(trajectory, "all")
+    numbers = np.arange(1, trajectory.status.shape[1] + 1)
+    labels: dict[str, Any] = {
+        "time": ("time", trajectory.time, {"long_name": "time", "units": "s"}),
+        "body": ("body", [mechanism.body_name(b) for b in trajectory.kept.tolist()]),
+        "body_number": ("body", trajectory.kept + 1, {"long_name": "number of the body, 1 is the frame"}),
+        "axis": ("axis", [*("xy" if planar else "xyz")]),
+        "group": ("group", numbers, {"long_name": "number of the structural group"}),
+        "group_name": ("group", list(trajectory.named_groups)),
+    }
+    if chosen:
+        labels["coordinate"] = ("coordinate", [motion.name for motion in chosen])
+        labels["coordinate_unit"] = ("coordinate", [motion.unit for motion in chosen])
+    if not planar:
+        labels["component"] = ("component", [*"wxyz"])
+    arrays: dict[str, Any] = {}
+
+    def add(name: str, axes: tuple[str, ...], array: Any, long_name: str, **about: Any) -> None:
+        arrays[name] = ("time", *axes), array, {"long_name": long_name, **about}
+
+    turning, of_axes = ("body",) if planar else ("body", "axis"), ("body", "axis")
+    add("position", of_axes, trajectory.position, "origin of the body", units="m")
+    if planar:
+        add("orientation", ("body",), trajectory.orientation, "angle of the body, unwrapped", units="rad")
+    else:
+        long_name = "unit quaternion, continuous in sign"
+        add("orientation", ("body", "component"), trajectory.orientation, long_name, units="1")
+    for name, time in (("velocity", "s"), ("acceleration", "s^2")):
+        if (array := getattr(trajectory, name)) is not None:
+            linear, angular = (array[:, :, :2], array[:, :, 2]) if planar else np.split(array, 2, axis=2)
+            add(name, of_axes, linear, f"{name} of the origin", units=f"m/{time}")
+            add(f"angular_{name}", turning, angular, f"angular {name}, world axes", units=f"rad/{time}")
+    levels = zip(*(motion.levels for motion in chosen), strict=True)
+    per = {"coordinate": "", "rate": "/s", "acceleration": "/s^2"}
+    for name, values in zip(per, levels, strict=False):
+        units_are = f"coordinate_unit{per[name]}"
+        add(f"joint_{name}", ("coordinate",), np.stack(values, axis=1), f"joint {name}", units_are=units_are)
+    meanings = " ".join(text.replace(" ", "_") for text in STATUS)
+    flags = {"flag_values": np.arange(len(STATUS), dtype=np.int8), "flag_meanings": meanings}
+    for name, of in QUALITY.items():
+        units = {"units": of.unit} if of.unit else flags
+        add(name, ("group",), getattr(trajectory, name), of.title, **units)
+    attributes = {"mechanism": mechanism.name, "title": mechanism.title, "space": mechanism.space}
+    return xarray.Dataset(arrays, labels, attributes)
+
+
+def write_netcdf(trajectory: Trajectory, path: str | Path) -> None:
+    """Write the dataset; see :meth:`groups.Trajectory.write_netcdf`."""
+    dataset = to_xarray(trajectory)
+    large = [str(name) for name, array in dataset.data_vars.items() if array.nbytes > _MOST]
+    if large:
+        raise ValueError(
+            f"{path}: {', '.join(large)} larger than the 4 GB that netCDF-3 takes; keep fewer bodies, "
+            "or write .npz"
+        )
+    with whole(path) as place:
+        dataset.to_netcdf(place, format="NETCDF3_64BIT", engine="scipy")
