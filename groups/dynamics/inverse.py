@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.block import Block, JointLoads, balanced
-from groups.dynamics.equilibrium import Balance
+from groups.dynamics.block import Balance, Block, JointLoads, balanced
 from groups.dynamics.forces import exerted
 from groups.dynamics.forces.at import Solved, coordinate_fault
 from groups.dynamics.masses import Energy, Wrench, masses
