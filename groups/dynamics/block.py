@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -138,7 +139,7 @@ def balance(transposed: Floats, loads: Floats) -> Balance:
 
 def _slices(counts: list[int]) -> list[slice]:
     ends = np.cumsum([0, *counts]).tolist()
-    return [slice(*each) for each in zip(ends, ends[1:], strict=False)]
+    return [slice(*each) for each in pairwise(ends)]
 
 
 def _carries(mechanism: Mechanism, joint: int) -> bool:

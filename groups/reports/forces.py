@@ -161,7 +161,7 @@ def _notes(forces: Forces, without: Sequence[str]) -> list[Part]:
     lines += forces.acting_locks()
     lines += [Bad(sentence) for sentence in (*forces.pulling(), *forces.without_place())]
     if forces.indeterminate:
-        chosen = all(one.unknown is not None for one in forces.joints.values())
+        chosen = forces.solution.chosen is not None
         given = "those of least norm" if chosen else "not given; --minimum-norm gives those of least norm"
         count = len(forces.indeterminate)
         lines.append(f"redundant constraints leave {count} components of reactions open, which are {given}:")
