@@ -10,6 +10,7 @@ import numpy as np
 
 from groups.dynamics.forces.at import coordinate_fault
 from groups.dynamics.forward.program import Measured, Program
+from groups.dynamics.masses import massless
 from mbssa.bounds import LARGEST_LOAD, range_fault
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Equations(ABC):
 
 
 def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:
-    """Faults of applied forces: unknown joints and coordinates."""
+    """Faults of applied forces, unknown joints and coordinates, and of a mechanism without masses."""
     faults = []
     for name, value in applied.items():
         if isinstance(value, str):
@@ -92,4 +93,6 @@ def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list
             faults.append(f"applied {name!r} {fault}")
         if fault := coordinate_fault(mechanism, name):
             faults.append(f"applied {name!r}: {fault}")
+    if len(massless(mechanism)) == mechanism.n_bodies - 1:
+        faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
     return faults

@@ -165,8 +165,6 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
             f"{what} of {name} {fault}" for name, value in values.items() if (fault := range_fault(value))
         ]
     faults += applied_faults(request.applied, model.mechanism)
-    if len(massless(model.mechanism)) == model.mechanism.n_bodies - 1:
-        faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
     if faults:
         raise ValueError(BETWEEN.join(faults))
     return laws, time
