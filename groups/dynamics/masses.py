@@ -62,10 +62,7 @@ def massless(mechanism: Mechanism) -> tuple[int, ...]:
 def masses(
     state: State, bodies: Container[int] | None = None
 ) -> tuple[list[Wrench], tuple[Floats, Floats, Floats]]:
-    """Weight m g, inertia force -m a and moment -(I α + ω × I ω), at the centres of mass; energies.
-
-    These are the kinetic energy (T,), J, its derivative by time and the power of gravity, W.
-    """
+    """Weight m g, inertia force -m a and moment -(I α + ω × I ω); energy, J, its rate, power of weight, W."""
     kinetic, change, fall = (np.zeros(state.instants) for _ in range(3))
     loads, gravity = [], gravity_of(state.mechanism)
     for body, mass, centre, moment in bodies_with_mass(state.mechanism, state.frames):
