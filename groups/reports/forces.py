@@ -43,13 +43,27 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
     driven, bound = _drive_rows(forces), _joint_rows(forces)
     rows = [row | {"open": ", ".join(row["indeterminate"]) or "–"} for row in bound]
     balanced: list[Part] = [Good("every group is balanced at every instant")]
+    shaking = _text(_largest(forces.shaking_force), "N", units)
+    turning = _text(_largest(forces.shaking_moment), "N m", units)
+    powers = (
+        *forces.drive_power.T,
+        *forces.element_power.values(),
+        forces.gravity_power,
+        forces.kinetic_power,
+    )
+    worst, power = _extreme(np.abs(forces.balance), np.max), max(_extreme(np.abs(p), np.max) for p in powers)
     massless_bodies = [structure.mechanism.body_name(body) for body in massless(structure.mechanism)]
     parts: list[Part] = [
         *model_lines(structure),
         span_text(forces.trajectory.time),
         Table.of(driven, drives),
         Table.of(rows, joints, wraps=True, shown=SHOWN, rest="… and {} more joints"),
-        *_figures(forces),
+        f"on the frame: force up to {shaking}, moment about the world's origin up to {turning}",
+        f"balance of power: off by {worst:.1e} W at most, beside powers of up to {power:.4g} W",
+        *(
+            f"force {name}: power {_extreme(given, np.min):.4g} … {_extreme(given, np.max):.4g} W"
+            for name, given in forces.element_power.items()
+        ),
         *_notes(forces, massless_bodies),
         *(fault_lines(faults) or balanced),
     ]
@@ -69,8 +83,8 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
             "joints": bound,
             "shaking_force": _largest(forces.shaking_force),
             "shaking_moment": _largest(forces.shaking_moment) / scale,
-            "balance": _extreme(np.abs(forces.balance), np.max),
-            "largest_power": _largest_power(forces),
+            "balance": worst,
+            "largest_power": power,
             "massless": massless_bodies,
             "held": {name: _extreme(moment, np.max) / scale for name, moment in forces.held.items()},
             "lock_effect": _extreme(forces.lock_effect, np.max),
@@ -118,29 +132,8 @@ def _extreme(values: Floats, of: Any) -> float:
     return float(of(known)) if len(known) else float("nan")
 
 
-def _figures(forces: Forces) -> list[str]:
-    units = forces.trajectory.mechanism.units
-    shaking = _text(_largest(forces.shaking_force), "N", units)
-    moment = _text(_largest(forces.shaking_moment), "N m", units)
-    worst, power = _extreme(np.abs(forces.balance), np.max), _largest_power(forces)
-    return [
-        f"on the frame: force up to {shaking}, moment about the world's origin up to {moment}",
-        f"balance of power: off by {worst:.1e} W at most, beside powers of up to {power:.4g} W",
-        *(
-            f"force {name}: power {_extreme(given, np.min):.4g} … {_extreme(given, np.max):.4g} W"
-            for name, given in forces.element_power.items()
-        ),
-    ]
-
-
 def _text(value: float, unit: str, units: tuple[str, str]) -> str:
     return quantity_text(value, unit, units, ".4g") if np.isfinite(value) else "–"
-
-
-def _largest_power(forces: Forces) -> float:
-    elements, own = forces.element_power.values(), (forces.gravity_power, forces.kinetic_power)
-    powers = (*forces.drive_power.T, *elements, *own)
-    return max(_extreme(np.abs(power), np.max) for power in powers)
 
 
 def _notes(forces: Forces, without: Sequence[str]) -> list[Part]:
