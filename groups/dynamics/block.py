@@ -2,25 +2,25 @@
 
 # By virtual work along the free motions of the tree's joints, the rows of the closing joints balance all
 # given loads; a joint of the tree carries what the bodies beyond it receive besides (Featherstone, Rigid Body
-# Dynamics Algorithms, ch. 8). Loads are forces times size and moments about the point of the state.
+# Dynamics Algorithms, ch. 8). Loads are forces times size and moments about the point of the state. Where
+# there are more rows than motions, a space of multipliers is indeterminate: the self-stress of redundant
+# constraints. It is kept as further columns of the loads, by parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from operator import add, or_
-from typing import Any, NamedTuple
+from contextlib import suppress
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from groups.dynamics.equilibrium import Balance, balance
 from groups.dynamics.state import State
 from groups.joint_jacobian import joint_rows, pair_pose, spin_rows
 from groups.setting import LockedRotation
 from groups.tree import Link, ball_of, spanning
 from mbssa import Mechanism
-from mbssa.arrays import Floats
-from mbssa.graph.frames import cross, total
+from mbssa.arrays import Bools, Floats
+from mbssa.graph.frames import cross
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import elementary_values, pose
 from mbssa.joints.system import unknowns
@@ -28,9 +28,12 @@ from mbssa.joints.system import unknowns
 #: Kinds of coordinates that have no value, or no motion of their own, in some poses.
 _SINGULAR_KINDS = ("cardan", "elevation", "distance")
 
+#: Ratio of singular values below which equations depend on one another; multipliers of a probe of magnitude 1
+#: beyond which the rank is determined.
+_DEPENDENT, _SUSPICIOUS = 1e-8, 1e5
 
-@dataclass(frozen=True, eq=False)
-class Block:
+
+class Block(NamedTuple):
     """Bodies that are balanced together, by these joints and locked passive rotations."""
 
     bodies: tuple[int, ...]
@@ -46,56 +49,97 @@ class JointLoads(NamedTuple):
     driving: Floats  # (D, P, T) N times size, or N m
 
 
+class Balance(NamedTuple):
+    """Multipliers of one block of bodies."""
+
+    multipliers: Floats  # (T, m, P + k) N m: of the load, by each of P - 1 parameters, and by k new ones
+    singular: Bools  # (T,) instants at which the equations lose rank
+    deficient: int  # motions of the bodies that no equation constrains, at the other instants
+
+
 def balanced(state: State, block: Block, loads: Floats) -> tuple[Balance, list[JointLoads]]:
     """Balance of a block under loads (B, 6, P, T) on its bodies; loads of its joints, then of its locks."""
-    mechanism, columns = state.mechanism, loads.shape[2]
+    mechanism, place = state.mechanism, {body: k for k, body in enumerate(block.bodies)}
     carrying = [joint for joint in block.joints if _carries(mechanism, joint)]
     links, cuts = spanning(mechanism, set(block.bodies), carrying)
-    cuts = (*cuts, *(joint for joint in block.joints if joint not in carrying))
-    rows = [joint_rows(state, joint, mechanism.joints[joint].driven) for joint in cuts]
+    closing = [*cuts, *(joint for joint in block.joints if joint not in carrying)]
+    rows = [joint_rows(state, joint, mechanism.joints[joint].driven) for joint in closing]
     rows += [spin_rows(state, spin) for spin in block.spins]
-    motions = {link.body: _motions(state, link) for link in links}
-    ends = np.cumsum([0, *(len(each.names) for each in rows)]).tolist()
-    system = np.zeros((state.instants, sum(free.shape[1] for free, _ in motions.values()), ends[-1]))
-    work = np.empty((*system.shape[:2], columns))
-    beyond = _inwards(links, {body: frozenset({body}) for body in block.bodies}, or_)
-    received, first = _inwards(links, dict(zip(block.bodies, loads, strict=True)), add), 0
-    for link in links:
-        (along, _), own = motions[link.body], beyond[link.body]
-        mine = slice(first, first := first + along.shape[1])
-        work[:, mine] = np.einsum("akt,apt->tkp", along, received[link.body])
-        for each, begin, end in zip(rows, ends, ends[1:], strict=False):
-            inside = [load for body, load in zip(each.bodies, each.loads, strict=True) if body in own]
-            if inside and not (len(inside) == len(each.bodies) == 2):  # which are equal and opposite
-                system[:, mine, begin:end] = np.einsum("akt,aet->tke", along, total(inside))
+
+    def with_bodies_beyond(values: Floats) -> Floats:
+        found = values.copy()
+        for link in reversed(links):  # parents come first
+            if link.parent in place:
+                found[place[link.parent]] += found[place[link.body]]
+        return found
+
+    motions = [_motions(state, link) for link in links]
+    mine = _slices([along.shape[1] for along, _ in motions])
+    columns = _slices([len(each.names) for each in rows])
+    system = np.zeros((state.instants, *(sum(s.stop - s.start for s in each) for each in (mine, columns))))
+    work = np.empty((*system.shape[:2], loads.shape[2]))
+    received, path = with_bodies_beyond(loads), dict[int, list[int]]()
+    for k, (link, (along, _)) in enumerate(zip(links, motions, strict=True)):
+        path[link.body] = [*path.get(link.parent, ()), k]
+        work[:, mine[k]] = np.einsum("akt,apt->tkp", along, received[place[link.body]])
+    for each, its in zip(rows, columns, strict=True):
+        for body, load in zip(each.bodies, each.loads, strict=True):
+            for k in path.get(body, ()):  # on links before both bodies, loads cancel to the last digit
+                system[:, mine[k], its] += np.einsum("akt,aet->tke", motions[k][0], load)
     found = balance(system, work)
     multipliers = np.ascontiguousarray(found.multipliers.transpose(1, 2, 0))
-    more = multipliers.shape[1] - columns
-    whole = dict(zip(block.bodies, np.pad(loads, ((0, 0), (0, 0), (0, more), (0, 0))), strict=True))
-    closing = []
-    for each, begin, end in zip(rows, ends, ends[1:], strict=False):
-        exerted = np.einsum("saet,ept->sapt", each.loads, multipliers[begin:end])
-        closing.append(JointLoads(each.bodies, exerted, multipliers[begin + each.constraints : end]))
+    whole = np.pad(loads, ((0, 0), (0, 0), (0, multipliers.shape[1] - loads.shape[2]), (0, 0)))
+    closed = []
+    for each, its in zip(rows, columns, strict=True):
+        exerted = np.einsum("saet,ept->sapt", each.loads, multipliers[its])
+        closed.append(JointLoads(each.bodies, exerted, multipliers[its][each.constraints :]))
         for body, load in zip(each.bodies, exerted, strict=True):
-            if body in whole:
-                whole[body] += load
-    received, carried = _inwards(links, whole, add), dict(zip(cuts, closing, strict=False))
-    for link in links:
+            if body in place:
+                whole[place[body]] += load
+    received, carried = with_bodies_beyond(whole), dict(zip(closing, closed, strict=False))
+    for link, (_, driven) in zip(links, motions, strict=True):
         if link.joint >= 0:
-            load = received[link.body]
-            driving = np.einsum("akt,apt->kpt", motions[link.body][1], -load)
+            load = received[place[link.body]]
             pair = np.stack([load, -load] if link.forward else [-load, load])
+            driving = np.einsum("akt,apt->kpt", driven, -load)
             carried[link.joint] = JointLoads(mechanism.joint_bodies(link.joint)[:2], pair, driving)
-    return found, [*(carried[joint] for joint in block.joints), *closing[len(cuts) :]]
+    return found, [*(carried[joint] for joint in block.joints), *closed[len(closing) :]]
 
 
-def _inwards(links: Sequence[Link], values: dict[int, Any], add: Callable[[Any, Any], Any]) -> dict[int, Any]:
-    """Sums of what each body has with the bodies beyond it."""
-    found = dict(values)
-    for link in reversed(links):  # parents come first
-        if link.parent in found:
-            found[link.parent] = add(found[link.parent], found[link.body])
-    return found
+def balance(transposed: Floats, loads: Floats) -> Balance:
+    """Solve A λ = -b over time: transposed Jacobian A (T, n, m), loads b (T, n, P) and their derivatives."""
+    instants, n, m = transposed.shape
+    columns = loads.shape[2]
+    sound = np.asarray(np.isfinite(transposed).all(axis=(1, 2)) & np.isfinite(loads).all(axis=(1, 2)))
+    found, rank = np.full((instants, m, columns), np.nan), np.full(instants, -1)
+    if n == m:
+        # A probe is solved with the loads: a load in general position, whose solution is large wherever the
+        # matrix is nearly singular, for any loads.
+        probe = np.broadcast_to(np.cos(np.arange(1.0, n + 1))[:, None], (instants, n, 1))
+        right = np.concatenate([-loads, probe], axis=2)
+        with suppress(np.linalg.LinAlgError):  # a matrix that is singular ends the call for all
+            solved = np.linalg.solve(transposed[sound], right[sound])
+            found[sound] = solved[:, :, :-1]
+            size = np.abs(solved[:, :, -1]).max(axis=1, initial=0.0)
+            rank[sound] = np.where(size <= _SUSPICIOUS, n, -1)
+    doubtful = np.flatnonzero(sound & (rank < 0))
+    left, values, right = np.linalg.svd(transposed[doubtful])
+    rank[doubtful] = (values > _DEPENDENT * values[:, :1]).sum(axis=1)
+    full = int(rank.max(initial=0))
+    found = np.pad(found, ((0, 0), (0, 0), (0, m - full)), constant_values=np.nan)
+    kept = rank[doubtful] == full
+    here, left, values, right = (each[kept] for each in (doubtful, left, values, right))
+    inner = left[:, :, :full].transpose(0, 2, 1) @ loads[here] / values[:, :full, None]
+    found[here, :, :columns] = -right[:, :full].transpose(0, 2, 1) @ inner
+    found[here, :, columns:] = right[:, full:].transpose(0, 2, 1)
+    singular = sound & (rank < full)
+    found[singular] = np.nan
+    return Balance(found, singular, n - full)
+
+
+def _slices(counts: list[int]) -> list[slice]:
+    ends = np.cumsum([0, *counts]).tolist()
+    return [slice(*each) for each in pairwise(ends)]
 
 
 def _carries(mechanism: Mechanism, joint: int) -> bool:
@@ -116,24 +160,21 @@ def _ball(mechanism: Mechanism, joint: int) -> list[int]:
 
 def _motions(state: State, link: Link) -> tuple[Floats, Floats]:
     """Twists (6, k, T) of a link's body against its parent, by free coordinates and by driven ones."""
-    mechanism, size = state.mechanism, state.frames.size
+    mechanism, driven = state.mechanism, list[int]()
     if link.joint < 0:  # a free body: about its own place, wherever it is
-        twists = np.zeros((6, 6, state.instants))
-        twists[:] = np.eye(6)[:, :, None]
-        arm = (state.point - state.position[link.body].T) / size
-        twists[:3] += np.array(cross(twists[3:], arm[:, None]))
-        return twists[:, list(unknowns(mechanism.space))], twists[:, :0]
-    pair, ball = pair_pose(state, link.joint), _ball(mechanism, link.joint)
-    values = elementary_values(pair.equations.coordinates, *pair[1:4])
-    local = pose(pair.equations, values, pair.parameters)[2]
-    local = local.reshape(state.instants, 2, 3, -1)
-    twists = np.einsum("tab,tkbe->kaet", pair.axes, local).reshape(6, -1, state.instants)
-    if ball:  # turns about the world's axes, so that no pose is singular
-        twists[:3, ball], twists[3:, ball] = 0.0, np.eye(3)[:, :, None]
-    twists[:3] += np.array(cross(twists[3:], (state.point - pair.point)[:, None] / size))
+        unit = np.eye(6)[:, list(unknowns(mechanism.space)), None]
+        point, twists = state.position[link.body].T, np.tile(unit, state.instants)
+    else:
+        pair, ball = pair_pose(state, link.joint), _ball(mechanism, link.joint)
+        values = elementary_values(pair.equations.coordinates, *pair[1:4])
+        local = pose(pair.equations, values, pair.parameters)[2].reshape(state.instants, 2, 3, -1)
+        twists = np.einsum("tab,tkbe->kaet", pair.axes, local).reshape(6, -1, state.instants)
+        if ball:  # turns about the world's axes, so that no pose is singular
+            twists[:3, ball], twists[3:, ball] = 0.0, np.eye(3)[:, :, None]
+        view, point = mechanism.joints[link.joint], pair.point
+        driven = [view.type.coordinates.index(name) for name in view.driven]
+    twists[:3] += np.array(cross(twists[3:], (state.point - point)[:, None] / state.frames.size))
     if not link.forward:
         twists *= -1.0
-    view = mechanism.joints[link.joint]
-    driven = [view.type.coordinates.index(name) for name in view.driven]
     free = [k for k in range(twists.shape[1]) if k not in driven]
     return twists[:, free] if driven else twists, twists[:, driven]

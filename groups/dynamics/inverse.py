@@ -6,20 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.block import Block, JointLoads, balanced
-from groups.dynamics.equilibrium import Balance
+from groups.dynamics.block import Balance, Block, JointLoads, balanced
 from groups.dynamics.forces import exerted
 from groups.dynamics.forces.at import Solved, coordinate_fault
-from groups.dynamics.masses import Energy, Wrench, masses
+from groups.dynamics.masses import Wrench, masses
 from groups.dynamics.state import State
 from groups.setting import locked_rotations, without_equation
 from mbssa import ModelError, decompose, with_inputs
-from mbssa.arrays import Floats
+from mbssa.arrays import Bools, Floats
 from mbssa.bounds import LARGEST_LOAD, range_fault
 
 if TYPE_CHECKING:
@@ -43,14 +43,15 @@ class Solution:
     status: Bytes  # (T, G)
     joints: dict[int, JointLoads] = field(default_factory=dict)
     locks: dict[int, JointLoads] = field(default_factory=dict)  # moments that lock passive rotations, by body
+    chosen: Floats | None = None  # (P - 1, T) values of the parameters; None: zero
+    least: float = 0.0  # N m, change by a parameter from which on a component depends on it
 
     @staticmethod
     def of(state: State, wrenches: Iterable[Wrench], n_groups: int) -> Solution:
         """The given loads before any block is balanced."""
         loads = np.zeros((state.mechanism.n_bodies, 6, 1, state.instants))
-        size = np.array([state.frames.size] * 3 + [1.0] * 3)[:, None]
         for wrench in wrenches:
-            loads[wrench.body, :, 0] += wrench.about(state.point) * size
+            loads[wrench.body, :, 0] += wrench.about(state.point) * state.scale
         return Solution(state, loads, np.zeros((state.instants, n_groups), dtype=np.int8))
 
     def balance(self, block: Block) -> tuple[Balance, list[JointLoads], Bytes]:
@@ -64,31 +65,44 @@ class Solution:
     def take(self, block: Block, exerted: Sequence[JointLoads]) -> None:
         """Keep the loads of a block's joints and locks, and hand them on to earlier bodies."""
         for each in exerted:
-            more = each.loads.shape[2] - self.loads.shape[2]
-            if more > 0:  # new parameters
-                self.loads = np.pad(self.loads, ((0, 0), (0, 0), (0, more), (0, 0)))
+            more = max(0, each.loads.shape[2] - self.loads.shape[2])  # new parameters
+            self.loads = np.pad(self.loads, ((0, 0), (0, 0), (0, more), (0, 0))) if more else self.loads
             for body, load in zip(each.bodies, each.loads, strict=True):
                 self.loads[body, :, : load.shape[1]] += load
         count = len(block.joints)
         self.joints.update(zip(block.joints, exerted[:count], strict=True))
         self.locks.update(zip([spin.body for spin in block.spins], exerted[count:], strict=True))
 
+    def value(self, columns: Floats) -> Floats:
+        """Values (…, T) of columns (…, P, T) at the chosen parameters."""
+        if self.chosen is None:
+            return columns[..., 0, :]
+        extra = columns[..., 1:, :]
+        found: Floats = columns[..., 0, :] + (extra * self.chosen[: extra.shape[-2]]).sum(axis=-2)
+        return found
+
+    def is_open(self, columns: Floats) -> Bools:
+        """Whether components (…) of columns (…, P, T), N m, depend on parameters that are not chosen."""
+        with np.errstate(invalid="ignore"):
+            most: Floats = np.nanmax(np.abs(columns[..., 1:, :]), axis=(-2, -1), initial=0.0)
+        return np.asarray((most > self.least) & (self.chosen is None))
+
 
 class Acting(NamedTuple):
-    """Given loads: of masses, of force elements by their ids, of applied forces by their coordinates."""
+    """Given loads: of masses with their energies, of elements by their ids, of applied forces by name."""
 
     masses: list[Wrench]
-    energy: Energy
+    energies: tuple[Floats, Floats, Floats]  # as :func:`groups.dynamics.masses.masses`
     elements: dict[str, list[Wrench]]
 
     @property
     def all(self) -> list[Wrench]:
-        return [*self.masses, *(each for several in self.elements.values() for each in several)]
+        return [*self.masses, *chain.from_iterable(self.elements.values())]
 
 
 def acting_on(state: State, applied: Mapping[str, npt.ArrayLike] | None) -> Acting:
     """Loads that act on the bodies but reactions and driving forces."""
-    mechanism = state.trajectory.mechanism
+    mechanism = state.mechanism
     elements = {force.id: exerted(force, state)[0] for force in mechanism.forces}
     if not isinstance(applied or {}, Mapping):
         raise TypeError(f"applied takes forces by coordinate, such as {{'1-2.angle': 5.0}}, not {applied!r}")
@@ -144,21 +158,21 @@ def solve_backwards(
         if found.deficient and len(blocks) > 1:
             return solve_backwards(state, wrenches, structure, together=True)
         solution.take(blocks[place], exerted)
-        end = place + 1 if len(blocks) == structure.n_groups else None
-        solution.status[:, place:end] = status[:, None]
+        solution.status[:, place : None if together else place + 1] = status[:, None]
     return solution
 
 
 def blocks_of(structure: Structure, frames: Frames, together: bool = False) -> list[Block]:
     """A block for each group, or one of all bodies; a joint belongs to the last of its bodies."""
     mechanism, number = structure.mechanism, structure.group_of_body
-    bodies = [group.body_indices.tolist() for group in structure.groups]
     if together:
-        bodies, number = [sorted(body for some in bodies for body in some)], np.minimum(number, 1)
+        number = np.minimum(number, 1)
+    bodies: list[list[int]] = [[] for _ in range(int(number.max(initial=0)))]
     joints: list[list[int]] = [[] for _ in bodies]
+    for body in np.flatnonzero(number).tolist():
+        bodies[number[body] - 1].append(body)
     for joint in range(mechanism.n_joints):
-        last = max(int(number[body]) for body in frames.bodies_of(mechanism, joint))
-        if last:
+        if last := max(int(number[body]) for body in frames.bodies_of(mechanism, joint)):
             joints[last - 1].append(joint)
     spins = locked_rotations(structure, frames)
     return [

@@ -4,98 +4,126 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.dynamics.block import JointLoads
-from groups.dynamics.state import State
-from groups.joint_jacobian import JointRows, joint_rows
+from groups.dynamics.inverse import Solution, solve_backwards
+from groups.dynamics.masses import Wrench, bodies_with_mass, inertia_times
+from groups.joint_jacobian import joint_rows
+from groups.passive_rotations import locked_rotations
 from mbssa.arrays import Bools, Floats
+from mbssa.graph.frames import cross, dot, plus
 
-#: Share of a self-stress below which a component does not take part in it, of exact geometry.
-OPEN = 1e-7
+if TYPE_CHECKING:
+    from mbssa import Structure
+
+#: Moment of inertia about a line, over that about the body's origin, below which there is none.
+_SLENDER = 1e-12
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Joint:
     """Loads of one joint of a solution, evaluated when they are read."""
 
-    state: State
+    solution: Solution
     index: int
-    loads: JointLoads
-    chosen: Floats | None = None  # (P - 1, T) values of the parameters; None: zero
-    largest: float = 0.0  # N m, of any self-stress, forces times the size
-    rounding: float = OPEN  # share of it below which a component does not take part
-    unknown: bool | None = None  # whether no component is known, or all are; None: those without self-stress
+    unknown: bool = False  # no component is known
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        return self.solution.joints[self.index].bodies
 
     @cached_property
     def columns(self) -> Floats:
         """Wrenches (S, 6, P, T) of the constraints on its bodies about its point, N and N m, world axes."""
-        state, (_, loads, driving) = self.state, self.loads
-        place, size = self.frame[0].T, state.frames.size
+        state, (_, loads, driving) = self.solution.state, self.solution.joints[self.index]
         if len(driving):
-            loads = loads - np.einsum("sadt,dpt->sapt", self._driven.loads, driving)
-        found = np.stack([state.about(place, each, -1.0) for each in loads])
-        found[:, :3] /= size
-        return found
+            loads = loads - np.einsum("sadt,dpt->sapt", self._driven, driving)
+        place = self.frame[0].T
+        return np.stack([state.about(place, each, -1.0) for each in loads]) / state.scale[:, None]
 
     def seen(self, local: bool = False) -> tuple[Floats, Bools]:
         """Wrenches (S, 6, T) in world axes, or in those of :attr:`frame`; components (S, 6) left open."""
-        columns, size = self.columns, np.array([self.state.frames.size] * 3 + [1.0] * 3)[:, None, None]
+        columns, of = self.columns, self.solution
         if local:
             parts = columns.reshape(len(columns), 2, 3, -1, columns.shape[-1])
             columns = np.einsum("tab,skapt->skbpt", self.frame[1], parts).reshape(columns.shape)
-        if self.unknown is None:
-            return self.value(columns), self.takes_part(columns * size)
-        return self.value(columns), np.full(columns.shape[:2], self.unknown)
+        return of.value(columns), of.is_open(columns * of.state.scale[:, None])
 
     @cached_property
     def frame(self) -> tuple[Floats, Floats]:
         """Point (T, 3) m, the origin of the joint's frame on the second body; axes (T, 3, 3) of the first."""
-        state, frames, j = self.state, self.state.frames, self.index
+        state, frames, j = self.solution.state, self.solution.state.frames, self.index
         first, second = state.mechanism.joint_bodies(j)[:2]
         turned = np.einsum("tab,b->ta", state.rotation[second], frames.origin[j, 1])
         axes = np.einsum("tab,bc->tac", state.rotation[first], frames.axes[j, 0], order="F")
         return state.position[second] + turned, axes
 
-    def value(self, columns: Floats) -> Floats:
-        """Values (…, T) of columns (…, P, T) at the chosen parameters."""
-        extra, found = columns.shape[-2] - 1, columns[..., 0, :]
-        if extra and self.chosen is not None:
-            found = found + (columns[..., 1:, :] * self.chosen[:extra]).sum(axis=-2)
-        return found
-
-    def takes_part(self, columns: Floats) -> Bools:
-        """Components (…) of columns (…, P, T), N m, that depend on parameters at any instant."""
-        if columns.shape[-2] == 1 or self.largest == 0.0:
-            return np.zeros(columns.shape[:-2], dtype=bool)
-        with np.errstate(invalid="ignore"):
-            most: Floats = np.nanmax(np.abs(columns[..., 1:, :]), axis=(-2, -1), initial=0.0)
-        return np.asarray(most > self.rounding * self.largest)
-
     @cached_property
-    def _driven(self) -> JointRows:
-        """Loads of its driven coordinates alone."""
-        rows = joint_rows(self.state, self.index, self.state.mechanism.joints[self.index].driven)
-        return rows._replace(loads=rows.loads[:, :, rows.constraints :])
+    def _driven(self) -> Floats:
+        """Loads (S, 6, D, T) of its driven coordinates alone."""
+        state = self.solution.state
+        rows = joint_rows(state, self.index, state.mechanism.joints[self.index].driven)
+        return rows.loads[:, :, rows.constraints :]
 
     @cached_property
     def rates(self) -> Floats:
         """Rates (D, T) of its driven coordinates, m/s over the size, or rad/s."""
-        motion = np.array([self.state.motion(body) for body in self.loads.bodies])
-        found: Floats = np.einsum("sadt,sat->dt", self._driven.loads, motion)
+        motion = np.array([self.solution.state.motion(body) for body in self.bodies])
+        found: Floats = np.einsum("sadt,sat->dt", self._driven, motion)
         return found
 
-    @cached_property
+    @property
     def multipliers(self) -> dict[str, Floats]:
         """Multipliers (T,) of its constraints by name, N; NaN where they are not determined."""
-        rows, size, place = joint_rows(self.state, self.index), self.state.frames.size, self.frame[0].T
+        state, place = self.solution.state, self.frame[0].T
+        rows, size = joint_rows(state, self.index), state.frames.size
         wrench, unknown = (of[1] for of in self.seen())
-        wrench = np.where(unknown[:, None], np.nan, wrench)
-        wrench[:3] *= size
-        load, loads = self.state.about(place, wrench), rows.loads[1]
+        wrench = np.where(unknown[:, None] | self.unknown, np.nan, wrench)
+        load, loads = state.about(place, wrench * state.scale), rows.loads[1]
         known = np.isfinite(loads).all(axis=(0, 1)) & np.isfinite(load).all(axis=0)
         found = np.full(loads.shape[1:], np.nan)
         inverse = np.linalg.pinv(np.moveaxis(loads[..., known], -1, 0))
         found[:, known] = np.einsum("tma,at->mt", inverse, load[:, known]) / size
         return dict(zip(rows.names, found, strict=True))
+
+
+def effect_of_locks(solution: Solution, structure: Structure) -> Floats:
+    """Largest change (T,) of a joint's loads, over the largest in the motion, if the bodies turned freely."""
+    # Free, the bodies of a passive rotation would take the angular acceleration -M / I about their line more:
+    # M is the lock's moment about the line, I their moment of inertia. The loads of this acceleration, less
+    # the moment of the lock, change the reactions of all joints.
+    state, changes = solution.state, list[Wrench]()
+    if not solution.locks:
+        return np.zeros(state.instants)
+    frames = state.frames
+    for spin in locked_rotations(structure, frames):
+        frame = state.frame(spin.body)
+        line = np.array(frame.along(frames.rotation[spin.body].T @ spin.direction))
+        place = np.array(plus(frame.place, frame.along(frames.on_body(spin.body, tuple(spin.point)))))
+        inertia, whole, parts = np.zeros(state.instants), 0.0, []
+        for body, mass, centre, moment in bodies_with_mass(state.mechanism, frames):
+            if body in spin.bodies:
+                near = state.frame(body)
+                at = np.array(plus(near.place, near.along(centre)))
+                across = np.array(cross(line, at - place))
+                turned = np.array(inertia_times(near, moment, line))
+                parts.append((body, at, mass * across, turned))
+                inertia += mass * dot(across, across) + dot(turned, line)
+                whole += np.trace(moment) + mass * frames.size**2
+        lock = solution.locks[spin.body].loads[1, 3:, 0]
+        about, heavy = dot(lock, line), inertia > _SLENDER * whole
+        faster = np.divide(about, inertia, out=np.zeros_like(about), where=heavy)
+        changes += [Wrench(body, at, faster * force, faster * moment) for body, at, force, moment in parts]
+        changes.append(Wrench(spin.body, place, np.zeros_like(line), -lock))
+    size = np.append([1.0] * 3, [frames.size] * 3)[:, None]
+
+    def largest(of: Solution) -> Floats:
+        wrenches = [Joint(of, j).columns[:, :, 0] / size for j in of.joints]
+        found: Floats = np.max([np.abs(wrench).max(axis=(0, 1)) for wrench in wrenches], axis=0)
+        return found
+
+    change = largest(solve_backwards(state, changes, structure))
+    most = np.nanmax(largest(solution), initial=0.0)
+    return change / most if most > 0.0 else change

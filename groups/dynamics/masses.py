@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,8 +16,7 @@ from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames
 
 
-@dataclass(frozen=True, eq=False)
-class Wrench:
+class Wrench(NamedTuple):
     """A load on a body: ``force`` (3, T) N at ``point`` (3, T) m, and ``moment`` (3, T) N m, world axes."""
 
     body: int
@@ -32,32 +30,19 @@ class Wrench:
 
     def power(self, state: State) -> Floats:
         """Power (T,) on its body, W."""
-        spin = state.twist[self.body].T[3:]
-        found: Floats = dot(self.force, state.velocity(self.body, self.point)) + dot(self.moment, spin)
+        found: Floats = (self.about(state.point) * state.scale * state.motion(self.body)).sum(axis=0)
         return found
 
 
-class Energy(NamedTuple):
-    """Kinetic energy (T,) of a motion, J, its derivative by time and the power of gravity, W."""
-
-    kinetic: Floats
-    kinetic_power: Floats
-    gravity_power: Floats
-
-
-class Mass(NamedTuple):
-    """Mass properties of a body, in its own axes."""
-
-    body: int
-    mass: float  # kg
-    centre: list[float]  # (3,) m, of mass, from the body's origin
-    moment: list[list[float]]  # (3, 3) kg m², about the centre of mass
+#: Mass properties of a body in its own axes: index, mass, kg, centre of mass (3,) m from the body's origin,
+#: moment of inertia (3, 3) kg m² about it.
+Mass: TypeAlias = tuple[int, float, list[float], list[list[float]]]
 
 
 def bodies_with_mass(mechanism: Mechanism, frames: Frames) -> list[Mass]:
     """Mass properties of the movable bodies that have any, in their order."""
     return [
-        Mass(body, inertia.mass, frames.on_body(body, inertia.centre).tolist(), inertia.matrix.tolist())
+        (body, inertia.mass, frames.on_body(body, inertia.centre).tolist(), inertia.matrix.tolist())
         for body, geometry in sorted(mechanism.body_geometry.items())
         if (inertia := geometry.inertia) is not None and body > 0
     ]
@@ -74,8 +59,10 @@ def massless(mechanism: Mechanism) -> tuple[int, ...]:
     return tuple(body for body in range(1, mechanism.n_bodies) if body not in heavy)
 
 
-def masses(state: State, bodies: Container[int] | None = None) -> tuple[list[Wrench], Energy]:
-    """Weight m g, inertia force -m a and moment -(I α + ω × I ω), at the centres of mass; energy."""
+def masses(
+    state: State, bodies: Container[int] | None = None
+) -> tuple[list[Wrench], tuple[Floats, Floats, Floats]]:
+    """Weight m g, inertia force -m a and moment -(I α + ω × I ω); energy, J, its rate, power of weight, W."""
     kinetic, change, fall = (np.zeros(state.instants) for _ in range(3))
     loads, gravity = [], gravity_of(state.mechanism)
     for body, mass, centre, moment in bodies_with_mass(state.mechanism, state.frames):
@@ -92,7 +79,7 @@ def masses(state: State, bodies: Container[int] | None = None) -> tuple[list[Wre
         kinetic += 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum))
         change += dot(force, velocity) + dot(spin, turn)
         fall += dot(weight, velocity)
-    return loads, Energy(kinetic, change, fall)
+    return loads, (kinetic, change, fall)
 
 
 def inertia_times(frame: Frame, moment: Matrix, vector: Vector) -> list[Number]:

@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,22 +28,19 @@ if TYPE_CHECKING:
     from mbssa.loads import Force
 
 
-@dataclass(frozen=True, eq=False)
-class Step:
+class Step(NamedTuple):
     """One group of the pass: the block to balance, and where its results are."""
 
     block: Block
-    ends: tuple[tuple[int, ...], ...]  # bodies of each joint, then of each locked rotation
-    slots: slice  # of all of them together among the slots of the pass
+    slots: slice  # of its joints and locks among the slots of the pass
     drives: slice  # of its driven coordinates among all
-    n_driven: tuple[int, ...]  # of each of ``ends``
-    forces: tuple[Force, ...]  # that may act on its bodies
-    reads: tuple[int, ...]  # bodies whose motion it needs
-    later: tuple[int, ...] = ()  # indices of the groups whose reactions load it, in the order of the pass
+    places: list[tuple[tuple[int, ...], slice, slice]]  # of each joint, then lock: bodies, slots, drives
+    forces: list[Force]  # that may act on its bodies
+    reads: list[int]  # bodies whose motion it needs
+    later: list[int]  # indices of the groups whose reactions load it, in the order of the pass
 
 
-@dataclass(frozen=True, eq=False)
-class Answers:
+class Answers(NamedTuple):
     """Arrays of a pass over T instants."""
 
     slots: Floats  # (S, 6, T) by joint and body: loads of constraints and drives, as JointLoads
@@ -53,9 +49,10 @@ class Answers:
 
     def of(self, step: Step) -> list[JointLoads]:
         """Views of the loads of a step's joints and locks."""
-        slots = np.split(self.slots[step.slots, :, None], list(accumulate(map(len, step.ends)))[:-1])
-        drives = np.split(self.drives[step.drives, None], list(accumulate(step.n_driven))[:-1])
-        return [JointLoads(*each) for each in zip(step.ends, slots, drives, strict=True)]
+        return [
+            JointLoads(bodies, self.slots[slots, :, None], self.drives[drives, None])
+            for bodies, slots, drives in step.places
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +60,7 @@ class Steps:
     """Pass over a structure, group by group."""
 
     structure: Structure
-    steps: tuple[Step, ...]
+    steps: list[Step]
     n_slots: int  # rows of Answers.slots
     n_drives: int  # rows of Answers.drives
 
@@ -71,39 +68,34 @@ class Steps:
     def of(structure: Structure, frames: Frames) -> Steps:
         """The steps of a structure; a ValueError where redundant equations forbid a balance one by one."""
         mechanism, number, n = structure.mechanism, structure.group_of_body, structure.mechanism.freedom
-        later: list[set[int]] = [set() for _ in structure.groups]
         touching = [(force, _bodies_of(force, structure, frames)) for force in mechanism.forces]
-        found: list[Step] = []
+        steps, faults = list[Step](), []
         n_slots = n_drives = 0
-        faults = []
         for g, block in enumerate(blocks_of(structure, frames)):
-            ends = [tuple(frames.bodies_of(mechanism, joint)) for joint in block.joints]
-            ends += [(0, spin.body) for spin in block.spins]
-            for body in {body for those in ends for body in those}:
-                if number[body] not in (0, g + 1):
-                    later[int(number[body]) - 1].add(g)
-            forces = tuple(force for force, those in touching if not those.isdisjoint(block.bodies))
-            reads = {body for those in ends for body in those} | set(block.bodies)
+            ends = [(frames.bodies_of(mechanism, j), len(mechanism.joints[j].driven)) for j in block.joints]
+            ends += [((0, spin.body), 0) for spin in block.spins]
+            first, places = (n_slots, n_drives), []
+            for bodies, driven in ends:
+                slots = slice(n_slots, n_slots := n_slots + len(bodies))
+                places.append((tuple(bodies), slots, slice(n_drives, n_drives := n_drives + driven)))
+            every = slice(first[0], n_slots), slice(first[1], n_drives)
+            reads = {*block.bodies, *(body for bodies, _ in ends for body in bodies)}
+            for earlier in {int(number[body]) - 1 for body in reads} - {-1, g}:
+                steps[earlier].later.insert(0, g)
+            forces = [force for force, those in touching if not those.isdisjoint(block.bodies)]
             for force in forces:
                 if not FORCE_TYPES[force.type].on_masses:  # those load each body by its own motion
                     reads |= _bodies_of(force, structure, frames)
-            driven = [len(mechanism.joints[joint].driven) for joint in block.joints] + [0] * len(block.spins)
-            own, freedoms = list(block.joints), n * len(block.bodies)
-            rows = len(block.spins) + int((n - mechanism.grade[own]).sum()) + sum(driven)
-            if rows != freedoms:
-                faults.append(f"SG-{g + 1} has {rows} equations for {freedoms} freedoms")
-            slots = slice(n_slots, n_slots := n_slots + sum(map(len, ends)))
-            drives = slice(n_drives, n_drives := n_drives + sum(driven))
-            found.append(Step(block, tuple(ends), slots, drives, tuple(driven), forces, tuple(sorted(reads))))
+            rows = len(block.spins) + int((n - mechanism.grade[list(block.joints)]).sum())
+            rows += n_drives - first[1]
+            if rows != n * len(block.bodies):
+                faults.append(f"SG-{g + 1} has {rows} equations for {n * len(block.bodies)} freedoms")
+            steps.append(Step(block, *every, places, forces, sorted(reads), []))
         if faults:
             raise ValueError(
                 "reactions by routes need as many equations as freedoms in each group; "
                 f"{'; '.join(faults)}: take groups.forces, or mbssa forces"
             )
-        steps = tuple(
-            replace(step, later=tuple(sorted(after, reverse=True)))
-            for step, after in zip(found, later, strict=True)
-        )
         return Steps(structure, steps, n_slots, n_drives)
 
     @cached_property
@@ -122,14 +114,13 @@ class Steps:
             solution = Solution.of(state, given, 0)
             for other in step.later:
                 solution.take(self.steps[other].block, answers.of(self.steps[other]))
-            found, exerted, status = solution.balance(step.block)
+            found, exerted, answers.status[group] = solution.balance(step.block)
         if found.deficient or found.multipliers.shape[2] > 1:
             raise ValueError(
                 "its equations depend on one another at every instant; groups.forces balances all at once"
             )
         for mine, one in zip(answers.of(step), exerted, strict=True):
             mine.loads[:], mine.driving[:] = one.loads, one.driving
-        answers.status[group] = status
 
     def forces(self, trajectory: Trajectory, answers: Answers) -> Forces:
         """The public result of a complete pass."""
@@ -137,9 +128,9 @@ class Steps:
             state = State.of(trajectory)
             acting = acting_on(state, None)
             solution = Solution.of(state, acting.all, len(self.steps))
-            for g, step in reversed(list(enumerate(self.steps))):
+            for step in reversed(self.steps):
                 solution.take(step.block, answers.of(step))
-                solution.status[:, g] = answers.status[g]
+            solution.status[:] = answers.status.T
             return results_of(state, acting, solution, self.structure, False)
 
 

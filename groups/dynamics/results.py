@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from groups.dynamics.gears import open_joints, teeth
 from groups.dynamics.inverse import LATER_FAILED, STATUS, UNSOLVED, Acting, Solution
-from groups.dynamics.joints import OPEN, Joint
-from groups.dynamics.locks import effect_of_locks
+from groups.dynamics.joints import Joint, effect_of_locks
 from groups.dynamics.state import State
 from groups.results.faults import inputs_text, instants_text
 from groups.results.joints import joint_of
@@ -32,6 +31,9 @@ if TYPE_CHECKING:
 #: Components of a load, and those of a planar one.
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
 PLANAR = (0, 1, 5)
+
+#: Share of a self-stress below which a component does not take part in it, of exact geometry.
+_OPEN = 1e-7
 
 #: Share of the largest reaction, or of the largest force of a contact, below which a change is rounding.
 _NO_EFFECT = 1e-9
@@ -155,22 +157,21 @@ class Forces:
         """
         mechanism = self.trajectory.mechanism
         found = joint_of(mechanism, name)
-        of = self.joints[found.index]
-        bodies, planar = of.loads.bodies, mechanism.space == "planar"
-        body = bodies[1] if on is None else body_index(mechanism, on)
-        if body not in bodies:
-            known = ", ".join(mechanism.body_name(each) for each in bodies)
+        of, planar = self.joints[found.index], mechanism.space == "planar"
+        body = of.bodies[1] if on is None else body_index(mechanism, on)
+        if body not in of.bodies:
+            known = ", ".join(mechanism.body_name(each) for each in of.bodies)
             raise KeyError(f"joint {found.id} does not join body {on!r}; it joins {known}")
-        slot, point = bodies.index(body), of.frame[0]
+        slot, point = of.bodies.index(body), of.frame[0]
         (world, unknown), (local, unclear) = ([x[slot] for x in of.seen(axes)] for axes in (False, True))
-        of_plane = PLANAR if planar else range(6)
+        unknown, unclear = unknown | of.unknown, unclear | of.unknown
         return JointForces(
             found.id,
             mechanism.body_name(body),
             point[:, :2] if planar else point,
             *_parts(np.where(unknown, np.nan, world.T), planar),
             *_parts(np.where(unclear, np.nan, local.T), planar),
-            tuple(COMPONENTS[k] for k in of_plane if unclear[k]),
+            tuple(COMPONENTS[k] for k in (PLANAR if planar else range(6)) if unclear[k]),
         )
 
     def faults(self, motion: Motion | None = None) -> list[str]:
@@ -297,66 +298,57 @@ def results_of(
     state: State, acting: Acting, solution: Solution, structure: Structure, minimum_norm: bool
 ) -> Forces:
     """The public form of a solution; indeterminate components are NaN, or those of minimum norm."""
-    mechanism, size = state.mechanism, state.frames.size
-    joints = {j: Joint(state, j, loads) for j, loads in sorted(solution.joints.items())}
-    largest, chosen = 0.0, None
-    parameters = solution.loads.shape[2] - 1  # reactions that the balance leaves indeterminate
-    if parameters:
-        scale = np.array([size] * 3 + [1.0] * 3)[:, None, None]
-        columns = [of.columns * scale for of in joints.values()]
+    mechanism, size, trajectory = state.mechanism, state.frames.size, state.trajectory
+    touched, named = open_joints(mechanism, state.frames), list[str]()
+    joints = {j: Joint(solution, j, j in touched) for j in sorted(solution.joints)}
+    if solution.loads.shape[2] > 1:  # the balance leaves reactions indeterminate
+        columns = [of.columns * state.scale[:, None] for of in joints.values()]
         largest = max(np.nanmax(np.abs(each[:, :, 1:]), initial=0.0) for each in columns)
-        chosen = _least(columns, parameters) if minimum_norm else None
-    treatment = structure.treatment
-    rounding = max(OPEN, 10.0 * treatment.precision) if treatment is not None else OPEN
-    touched = open_joints(mechanism, state.trajectory.reference)
+        precision = 0.0 if structure.treatment is None else structure.treatment.precision
+        solution.least = max(_OPEN, 10.0 * precision) * largest
+        for j, of in joints.items():
+            efforts = zip(mechanism.joints[j].driven, solution.joints[j].driving, strict=True)
+            open_parts = [COMPONENTS[k] for k in np.flatnonzero(of.seen(local=True)[1][1])]
+            open_parts += [coordinate for coordinate, effort in efforts if solution.is_open(effort)]
+            named += [f"{mechanism.joint_ids[j]}.{part}" for part in open_parts]
+        if minimum_norm:
+            solution.chosen = _least(columns, solution.loads.shape[2] - 1)
     drives: dict[str, tuple[Floats, Floats]] = {}
-    named: list[str] = []
     for j, of in joints.items():
-        of.chosen, of.largest, of.rounding = chosen, largest, rounding
-        name, driving = mechanism.joint_ids[j], of.loads.driving
-        if largest:
-            named += [f"{name}.{COMPONENTS[k]}" for k in np.flatnonzero(of.seen(local=True)[1][1])]
-        rates = of.rates if len(driving) else ()
-        for coordinate, columns, rate in zip(mechanism.joints[j].driven, driving, rates, strict=True):
-            called, effort = f"{name}.{coordinate}", of.value(columns)
-            if of.takes_part(columns):
-                named.append(called)
-                effort = effort if minimum_norm else effort * np.nan
-            drives[called] = effort / (size if is_length(coordinate) else 1.0), effort * rate
-        if minimum_norm or j in touched:
-            of.unknown = j in touched
+        driving = solution.joints[j].driving
+        for k, (coordinate, effort) in enumerate(zip(mechanism.joints[j].driven, driving, strict=True)):
+            value = np.where(solution.is_open(effort), np.nan, solution.value(effort))
+            unit = size if is_length(coordinate) else 1.0
+            drives[f"{mechanism.joint_ids[j]}.{coordinate}"] = value / unit, value * of.rates[k]
     names = mechanism.driven_coordinates
     driving, power = (
         np.reshape([drives[name][k] for name in names], (len(names), state.instants)).T for k in (0, 1)
     )
+    still = np.zeros(state.instants)
     elements = {
-        name: sum((each.power(state) for each in several), start=np.zeros(state.instants))
+        name: sum((each.power(state) for each in several), start=still)
         for name, several in acting.elements.items()
     }
-    energy = acting.energy
-    given = energy.gravity_power + power.sum(axis=1) + sum(elements.values(), start=0.0)
-    frame = solution.loads[0, :, 0]
-    force, moment = _parts(state.about(np.zeros((3, 1)), frame, -1.0).T, state.trajectory.planar)
-    failed = (state.trajectory.status != 0).any(axis=1)[:, None]
+    kinetic, change, gravity = acting.energies
+    frame = state.about(np.zeros((3, 1)), solution.loads[0, :, 0], -1.0) / state.scale
+    failed = (trajectory.status != 0).any(axis=1)[:, None] & (solution.status == LATER_FAILED)
+    held = {
+        mechanism.body_name(body): np.linalg.norm(solution.value(lock.loads[1, 3:]), axis=0)
+        for body, lock in solution.locks.items()
+    }
     return Forces(
-        state.trajectory,
+        trajectory,
         names,
         driving,
         power,
         elements,
-        energy.gravity_power,
-        energy.kinetic,
-        energy.kinetic_power,
-        energy.kinetic_power - given,
-        force / size,
-        moment,
-        np.where((solution.status == LATER_FAILED) & failed, UNSOLVED, solution.status).astype(np.int8),
-        {
-            mechanism.body_name(body): np.linalg.norm(
-                Joint(state, -1, loads, chosen).value(loads.loads[1, 3:]), axis=0
-            )
-            for body, loads in solution.locks.items()
-        },
+        gravity,
+        kinetic,
+        change,
+        change - (gravity + power.sum(axis=1) + sum(elements.values(), start=0.0)),
+        *_parts(frame.T, trajectory.planar),
+        np.where(failed, UNSOLVED, solution.status).astype(np.int8),
+        held,
         tuple(named),
         joints,
         solution,
@@ -370,13 +362,8 @@ def _parts(wrench: Floats, planar: bool) -> tuple[Floats, Floats]:
 
 def _least(columns: Sequence[Floats], parameters: int) -> Floats:
     """Parameters (P - 1, T) with the least sum of squares of all reactions, moments over the size."""
-    stacked = [
-        np.pad(each, ((0, 0), (0, 0), (0, parameters + 1 - each.shape[2]), (0, 0))).reshape(
-            -1, parameters + 1, each.shape[-1]
-        )
-        for each in columns
-    ]
-    everything = np.moveaxis(np.concatenate(stacked), -1, 0)
+    wide = [np.pad(c, ((0, 0), (0, 0), (0, parameters + 1 - c.shape[2]), (0, 0))) for c in columns]
+    everything = np.moveaxis(np.concatenate(wide), -1, 0).reshape(-1, 6 * sum(map(len, wide)), parameters + 1)
     found = np.full((parameters, len(everything)), np.nan)
     sound = np.isfinite(everything).all(axis=(1, 2))
     part = everything[sound]

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,11 +27,10 @@ if TYPE_CHECKING:
 class State(PosesOverTime):
     """Poses, twists and accelerations of N bodies at T instants."""
 
-    trajectory: Trajectory
     twist: Floats  # (N, T, 6) linear of the origin, then angular
     acceleration: Floats  # (N, T, 6)
-    # Bodies that have a state, the others are zero; None: all.
-    known: Sequence[int] | None = field(default=None, kw_only=True)
+    trajectory: Trajectory
+    known: Sequence[int] | None  # bodies that have a state, the others are zero; None: all
 
     @staticmethod
     def of(trajectory: Trajectory, bodies: Sequence[int] | None = None) -> State:
@@ -42,7 +42,7 @@ class State(PosesOverTime):
         mechanism, planar = trajectory.mechanism, trajectory.planar
         which = slice(None) if bodies is None else list(bodies)
         arrays = (trajectory.position, trajectory.orientation, trajectory.velocity, trajectory.acceleration)
-        place, flat, rate, second = (array.swapaxes(0, 1)[which] for array in arrays)
+        place, flat, *rates = (array.swapaxes(0, 1)[which] for array in arrays)
         rotation = plane_rotation(flat) if planar else rotation_of(flat)
         angle = flat if planar else np.zeros(flat.shape[:2])
 
@@ -51,12 +51,17 @@ class State(PosesOverTime):
             found[which] = np.moveaxis(array, 1, -1)
             return np.moveaxis(found, -1, 1)
 
-        motion = in_space(place), rotation, angle, twist_in_space(rate), twist_in_space(second)
+        motion = (in_space(place), rotation, angle, *map(twist_in_space, rates))
         position, rotation, angle, twist, acceleration = map(laid, motion)
         return State(
-            mechanism, trajectory.reference, position, rotation, angle, trajectory, twist, acceleration,
-            known=bodies, teeth=teeth(mechanism, trajectory.reference),
+            mechanism, trajectory.reference, position, rotation, angle, twist, acceleration, trajectory,
+            bodies, teeth=teeth(mechanism, trajectory.reference),
         )  # fmt: skip
+
+    @cached_property
+    def scale(self) -> Floats:
+        """(6, 1): size, m, of forces, 1 of moments."""
+        return np.array([self.frames.size] * 3 + [1.0] * 3)[:, None]
 
     def velocity(self, body: int, place: Vector) -> list[Floats]:
         """Velocity (3, T) of a body's point that is at a place."""

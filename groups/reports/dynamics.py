@@ -91,7 +91,7 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
     notes += forces.acting_locks()
     notes += [Bad(sentence) for sentence in (*forces.pulling(), *forces.without_place())]
     if forces.indeterminate:
-        chosen = all(one.unknown is not None for one in forces.joints.values())
+        chosen = forces.solution.chosen is not None
         given = "those of least norm" if chosen else "not given; --minimum-norm gives those of least norm"
         count = len(forces.indeterminate)
         notes += [

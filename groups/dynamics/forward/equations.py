@@ -19,6 +19,7 @@ from groups.dynamics.forward.course import CannotGoOnError, Run
 from groups.dynamics.forward.evaluation import How, Room, write_evaluation
 from groups.dynamics.forward.stepping import write_advance
 from groups.dynamics.forward.traced import Traced
+from groups.dynamics.masses import massless
 from groups.rotations import quaternion_of
 from groups.trajectory import Trajectory
 from mbssa.bounds import LARGEST_LOAD, range_fault
@@ -378,7 +379,7 @@ class Equations(ABC):
 
 
 def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:
-    """Faults of applied forces: unknown joints and coordinates."""
+    """Faults of applied forces, unknown joints and coordinates, and of a mechanism without masses."""
     faults = []
     for name, value in applied.items():
         if isinstance(value, str):
@@ -387,4 +388,6 @@ def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list
             faults.append(f"applied {name!r} {fault}")
         if fault := coordinate_fault(mechanism, name):
             faults.append(f"applied {name!r}: {fault}")
+    if len(massless(mechanism)) == mechanism.n_bodies - 1:
+        faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
     return faults

@@ -129,8 +129,6 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
         wrong = ((name, range_fault(value)) for name, value in values.items())
         faults += [f"{what} of {name} {fault}" for name, fault in wrong if fault]
     faults += applied_faults(request.applied, model.mechanism)
-    if len(massless(model.mechanism)) == model.mechanism.n_bodies - 1:
-        faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
     if faults:
         raise ValueError(BETWEEN.join(faults))
     return laws, time
