@@ -151,7 +151,7 @@ class Proof:
             solving.look(checked)
             self.status[unproven] = checked[unproven]
             take_back(self.plan, self.X, self.status)
-        run = Run(solving.model, solving.answer(self.everything, level, self.status))
+        run = Run(solving.model, solving.answer(np.arange(self.model.mechanism.n_bodies), level, self.status))
         run.leave_profiles(solving, 0, self.status)
         run.check_contacts(done + 1)
         run.stop_at(done + 1)

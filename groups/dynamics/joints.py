@@ -11,7 +11,7 @@ import numpy as np
 from groups.dynamics.inverse import Solution, solve_backwards
 from groups.dynamics.masses import Wrench, bodies_with_mass, inertia_times
 from groups.joint_jacobian import joint_rows
-from groups.passive_rotations import locked_rotations
+from groups.setting import locked_rotations
 from mbssa.arrays import Bools, Floats
 from mbssa.graph.frames import cross, dot, plus
 
