@@ -93,7 +93,10 @@ class GlobalApproach(Solver):
         own = np.r_[0, known : system.bodies]  # the frame stays where it is
         own = own[row_of[system.stage[own]] >= 0]
         pose = state.pose[:, own]
-        turn = pose[4].T if system.planar else quaternion_of(pose[3:].reshape(3, 3, *pose.shape[1:]).T)
+        turn = pose[4].T
+        if not system.planar:  # signs are continuous over time
+            turned = pose[3:].reshape(3, 3, *pose.shape[1:]).transpose(2, 3, 1, 0)
+            turn = quaternion_of(turned).swapaxes(0, 1)
         moving = [system.twists(rate)[:, own].T * system.scale for rate in state.motion]
         for output, one in zip(outputs, (pose[:linear].T * system.size, turn, *moving), strict=False):
             output[:, row_of[system.stage[own]]] = one
