@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mbssa.graph.nodes import is_zero
-
-if TYPE_CHECKING:
-    from mbssa.arrays import Floats
-    from mbssa.graph.nodes import Graph, Number
+from mbssa.arrays import Floats
+from mbssa.graph.nodes import Graph, Number, is_zero
 
 #: Unknowns from which on a group is solved so: unrolled elimination takes longer to print than it saves.
 MANY = 32

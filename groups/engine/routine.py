@@ -7,25 +7,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, reduce
 from operator import mul
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from groups.engine.dense import MANY, Dense, inverse_of
+from groups.engine.kinematics import Group, Name
+from mbssa.arrays import Bools, Floats
 from mbssa.graph.derivative import Direction, Twist, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame, Motion, cross, minus, quaternion
 from mbssa.graph.linear import factorised, least_squares, pivot_order
-from mbssa.graph.nodes import Graph, above, absolute, atan2, is_node, largest, least, neg, sqrt
+from mbssa.graph.nodes import Graph, Node, Number, above, absolute, atan2, is_node, largest, least, neg, sqrt
 from mbssa.graph.source import Printed, functions
 
-if TYPE_CHECKING:
-    from groups.engine.kinematics import Group, Name
-    from mbssa.arrays import Bools, Floats
-    from mbssa.graph.nodes import Node, Number
-
 #: Unknowns of a right side.
-Solve: TypeAlias = "Callable[[Sequence[Number]], list[Number]]"
+Solve: TypeAlias = Callable[[Sequence[Number]], list[Number]]
 #: Longest step of Newton's method, rad or sizes of the mechanism.
 LONGEST = 1.0
 #: Newton's last step is so many times shorter where there are curves.

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import mbssa
-from groups.model import Model, build
 from groups.truss import chain_of, truss_of
 from mbssa import Group, Mechanism
 from mbssa.group_library import CLOSED_FORMS as CLOSED_FORMS
@@ -17,6 +16,9 @@ from mbssa.group_library import COSTS as COSTS
 from mbssa.joints import joint_type
 from mbssa.joints.catalogue import CATALOGUE, Space
 from mbssa.mechanism import JointGeometry
+
+if TYPE_CHECKING:
+    from groups.model import Model
 
 
 def _driven(space: Space) -> tuple[str, ...]:
@@ -99,7 +101,9 @@ class LibraryRow:
 
 def table() -> tuple[LibraryRow, ...]:
     """Group type × solver × number of modes: all groups of the built-in models, and a systematic list."""
-    made = [((), example(chain, "planar")) for chain in PLANAR]
+    import groups
+
+    made: list[tuple[tuple[str, ...], Mechanism]] = [((), example(chain, "planar")) for chain in PLANAR]
     made += [((), example(chain, "spatial")) for chain in SPATIAL]
     made += [((name,), mbssa.load(name)) for name in mbssa.builtin_names()]
     found: dict[tuple[str, str, str], LibraryRow] = {}
@@ -107,7 +111,7 @@ def table() -> tuple[LibraryRow, ...]:
         structure = mbssa.decompose(mechanism)
         model: Model | str
         try:
-            model = build(structure)
+            model = groups.build(structure)
         except ValueError as refusal:
             model = str(refusal)
         for group in structure.groups if models else structure.groups[-1:]:
