@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mbssa import Group
@@ -70,23 +69,18 @@ def truss_of(group: Group) -> Truss | None:
     if mechanism.space != "planar" or not hinges or 2 * len(joints) != 3 * len(own):
         return None
     link = {body: k + 1 for k, body in enumerate(own)}
-    ends = [mechanism.joint_bodies(j)[:2] for j in joints]
-    return Truss(len(own) + 1, modes_of([(link.get(a, 0), link.get(b, 0)) for a, b in ends]))
-
-
-def modes_of(hinges: Sequence[tuple[int, int]]) -> int | None:
-    """Modes of the truss that has these hinges between links, whatever the links' numbers."""
-    written = " ".join(sorted(f"{min(pair)}{max(pair)}" for pair in hinges))
+    ends = [sorted(link.get(body, 0) for body in mechanism.joint_bodies(j)[:2]) for j in joints]
+    written = " ".join(sorted(f"{a}{b}" for a, b in ends))
     if written in MODES or len(written) not in map(len, MODES):  # so networkx is seldom imported
-        return MODES.get(written)
+        return Truss(len(own) + 1, MODES.get(written))
     import networkx
 
-    graph: networkx.MultiGraph[int] = networkx.MultiGraph(hinges)
+    graph: networkx.MultiGraph[int] = networkx.MultiGraph(ends)
     for text, modes in MODES.items():
         known = [(int(pair[0]), int(pair[1])) for pair in text.split()]
         if networkx.is_isomorphic(graph, networkx.MultiGraph(known)):
-            return modes
-    return None
+            return Truss(len(own) + 1, modes)
+    return Truss(len(own) + 1, None)
 
 
 def chain_of(group: Group) -> str:

@@ -77,8 +77,7 @@ class Dense:
             x = np.linalg.solve(A, b)
         except np.linalg.LinAlgError:
             x = inverse_of(A, np.ones(self.shape[1])).matrix @ b
-        found: Floats = x * self.scale[:, None]
-        return found
+        return np.asarray(x * self.scale[:, None])
 
 
 def inverse_of(J: Floats, scale: Floats) -> _Inverse:
@@ -98,8 +97,7 @@ def inverse_of(J: Floats, scale: Floats) -> _Inverse:
 
 def _columns(numbers: Sequence[Number]) -> Floats:
     """Numbers as columns (…, m, 1)."""
-    found: Floats = np.moveaxis(np.array(np.broadcast_arrays(*numbers)), 0, -1)[..., None]
-    return found
+    return np.asarray(np.moveaxis(np.array(np.broadcast_arrays(*numbers)), 0, -1)[..., None])
 
 
 def _plain(x: Any) -> Number:

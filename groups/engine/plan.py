@@ -229,8 +229,7 @@ class Plan:
     def inputs_near(self, goal: Floats) -> Floats:
         """Inputs (D,) at the reference, angles half a turn at most from those of a goal (D,)."""
         reference = self.start[0 : self.first_body : 3]
-        whole: Floats = whole_turns(goal - reference)
-        return reference + whole * self.turning_inputs
+        return np.asarray(reference + whole_turns(goal - reference) * self.turning_inputs)
 
     def up_to(self, parts: Iterable[Part]) -> list[Part]:
         """Groups and all that they hang on, in their order."""
@@ -366,8 +365,9 @@ class Plan:
         records = np.concatenate([placed, axes], axis=2).reshape(len(groups), -1)
         first = np.array([self._first[group.index] for group in groups], dtype=np.intp)
         states = first[:, None] + np.arange(len(groups[0].names))
-        signs, answers = routine.signs_at(J).tolist(), placed.reshape(len(groups), -1)
-        each = zip(groups, numbers, dead.tolist(), signs, states, records, answers, strict=True)
+        signs = np.ones(len(J)) if routine.redundant or not routine.n else np.sign(np.linalg.det(J))
+        answers = placed.reshape(len(groups), -1)
+        each = zip(groups, numbers, dead.tolist(), signs.tolist(), states, records, answers, strict=True)
         return [
             Part(
                 group.index, group, routine, [*routine.geometry(group), *shares], shares[-1], is_dead, sign,

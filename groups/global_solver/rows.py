@@ -15,7 +15,7 @@ from mbssa.arrays import Floats
 from mbssa.graph.derivative import Direction, Twist, derivative
 from mbssa.graph.frames import UNIT, Frame, Motion, carried, cross, dot, minus, relative, times, total
 from mbssa.graph.nodes import Graph, above, atan2, cos, is_node
-from mbssa.graph.source import functions
+from mbssa.graph.source import Printed, functions
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary, differs, sine_cosine, value
 from mbssa.joints.frames import Frames
@@ -23,8 +23,6 @@ from mbssa.joints.relations import JointRelations, Relation, Term
 
 #: Input of a function: name, and index k of the body, drive or unknown, and component or order i.
 Input = tuple[str, tuple[int, int]]
-#: A function of arrays, and the inputs that it takes.
-Printed = tuple[Callable[..., Sequence[Any]], list[Input]]
 #: Pose of a body in a state: x, y, cosine, sine and angle in the plane; in space place, then axes by columns.
 PLANAR, SPATIAL = 5, 12
 #: Components of the twist of a body, of its origin, that a space has.
@@ -151,17 +149,14 @@ def kind_of(joint: Written, planar: bool, numbers: Floats) -> Kind:
     nodes = Nodes(planar, constant)
     rows = joint.rows(nodes)
     rate = derivative(rows, nodes.time)
-    moved: list[Input] = [("v", (b, k)) for b in range(len(joint.bodies)) for k in range(len(nodes.columns))]
+    moved = [("v", (b, k)) for b in range(len(joint.bodies)) for k in range(len(nodes.columns))]
     entries = dict[tuple[int, Input], Any]()
     for one in [*moved, *(("ds", (k, 0)) for k in range(len(nodes.starts)))]:
         # A rate is linear in twists and rates, and its derivative by one is the entry of that.
         slopes = enumerate(derivative(rate, Direction(lambda *key, one=one: float(key == one))))
         entries |= {(r, one): slope for r, slope in slopes if is_node(slope) or slope != 0.0}
     results = {"step": [*rows, *entries.values()], "rate": rate, "second": derivative(rate, nodes.time)}
-    printed = {}
-    for which, found in results.items():
-        (_, arrays), inputs = functions("rows", [], found)
-        printed[which] = arrays, inputs
+    printed = {which: functions("rows", [], found) for which, found in results.items()}
     kind = Kind(len(rows), list(entries), printed)
     if joint.key is not None:
         _kinds[whole] = kind
