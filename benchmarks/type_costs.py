@@ -25,7 +25,7 @@ import groups
 import mbssa
 from groups.engine.solve import Solving
 from groups.solvers import library
-from groups.solvers.chain_names import chain_of
+from groups.truss import chain_of
 from mbssa import Group, Structure
 
 #: Instants of each motion.

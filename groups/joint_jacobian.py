@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from groups.setting import LockedRotation
+from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.graph.frames import Frame, cross, plus
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary, Equations, elementary_slopes, elementary_values
+from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses, relative_pose
 from mbssa.joints.relations import values_and_rates
 
 if TYPE_CHECKING:
     from groups.dynamics.gears import Tooth
-    from groups.setting import LockedRotation
-    from mbssa import Mechanism
-    from mbssa.joints.frames import Frames
-
 
 #: Functions of a relative pose by their names.
 Named = Sequence[tuple[str, Elementary]]

@@ -1,8 +1,8 @@
-"""Baranov trusses: planar groups of revolute joints with one position problem in common."""
+"""Names of the graph of a group: its chains of joints, and the Baranov truss from which it is cut."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass
 
 from mbssa import Group
@@ -69,20 +69,53 @@ def truss_of(group: Group) -> Truss | None:
     if mechanism.space != "planar" or not hinges or 2 * len(joints) != 3 * len(own):
         return None
     link = {body: k + 1 for k, body in enumerate(own)}
-    ends = [mechanism.joint_bodies(j)[:2] for j in joints]
-    return Truss(len(own) + 1, modes_of([(link.get(a, 0), link.get(b, 0)) for a, b in ends]))
-
-
-def modes_of(hinges: Sequence[tuple[int, int]]) -> int | None:
-    """Modes of the truss that has these hinges between links, whatever the links' numbers."""
-    written = " ".join(sorted(f"{min(pair)}{max(pair)}" for pair in hinges))
+    ends = [sorted(link.get(body, 0) for body in mechanism.joint_bodies(j)[:2]) for j in joints]
+    written = " ".join(sorted(f"{a}{b}" for a, b in ends))
     if written in MODES or len(written) not in map(len, MODES):  # so networkx is seldom imported
-        return MODES.get(written)
+        return Truss(len(own) + 1, MODES.get(written))
     import networkx
 
-    graph: networkx.MultiGraph[int] = networkx.MultiGraph(hinges)
+    graph: networkx.MultiGraph[int] = networkx.MultiGraph(ends)
     for text, modes in MODES.items():
         known = [(int(pair[0]), int(pair[1])) for pair in text.split()]
         if networkx.is_isomorphic(graph, networkx.MultiGraph(known)):
-            return modes
-    return None
+            return Truss(len(own) + 1, modes)
+    return Truss(len(own) + 1, None)
+
+
+def chain_of(group: Group) -> str:
+    """Chains of joints of a group, as ``R-R-R``; a star follows a driven joint."""
+    mechanism = group.structure.mechanism
+    own = set(group.body_indices.tolist())
+    at: dict[int, list[int]] = {body: [] for body in sorted(own)}
+    ends = {j: mechanism.joint_bodies(j)[:2] for j in group.joint_indices.tolist()}
+    for j, bodies in ends.items():
+        for body in bodies:
+            if body in own:
+                at[body].append(j)
+    hubs = {body for body in own if len(at[body]) != 2}
+    code = {}
+    for view in map(mechanism.joints.__getitem__, ends):
+        is_whole = len(view.driven) == view.type.grade
+        star = "*" if is_whole else f"[{', '.join(view.driven)}]" if view.driven else ""
+        code[view.index] = view.type.code + star
+    best = max if mechanism.space == "planar" else min
+    left = dict(ends)
+    chains: Counter[str] = Counter()
+    # Chains begin at a joint of a hub or of a body that is solved already; a ring has no such joint.
+    for first in sorted(ends, key=lambda j: all(b in own - hubs for b in ends[j])):
+        if first not in left:
+            continue
+        a, b = left.pop(first)
+        body = b if a in hubs or a not in own else a
+        codes = [code[first]]
+        while body in own - hubs and (following := [j for j in at[body] if j in left]):
+            ahead = left.pop(following[0])
+            codes.append(code[following[0]])
+            body = ahead[1] if ahead[0] == body else ahead[0]
+        chains["-".join(best(codes, codes[::-1]))] += 1
+    held = [f"{count} × {chain}" if count > 1 else chain for chain, count in sorted(chains.items())]
+    solid = [body for body in hubs if len(at[body]) > 2]
+    if not solid:
+        return ", ".join(held)
+    return f"{len(solid)} {'body' if len(solid) == 1 else 'bodies'} on {', '.join(held)}"

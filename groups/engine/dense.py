@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mbssa.graph.nodes import is_zero
-
-if TYPE_CHECKING:
-    from mbssa.arrays import Floats
-    from mbssa.graph.nodes import Graph, Number
+from mbssa.arrays import Floats
+from mbssa.graph.nodes import Graph, Number, is_zero
 
 #: Unknowns from which on a group is solved so: unrolled elimination takes longer to print than it saves.
 MANY = 32
@@ -80,8 +77,7 @@ class Dense:
             x = np.linalg.solve(A, b)
         except np.linalg.LinAlgError:
             x = inverse_of(A, np.ones(self.shape[1])).matrix @ b
-        found: Floats = x * self.scale[:, None]
-        return found
+        return np.asarray(x * self.scale[:, None])
 
 
 def inverse_of(J: Floats, scale: Floats) -> _Inverse:
@@ -101,8 +97,7 @@ def inverse_of(J: Floats, scale: Floats) -> _Inverse:
 
 def _columns(numbers: Sequence[Number]) -> Floats:
     """Numbers as columns (…, m, 1)."""
-    found: Floats = np.moveaxis(np.array(np.broadcast_arrays(*numbers)), 0, -1)[..., None]
-    return found
+    return np.asarray(np.moveaxis(np.array(np.broadcast_arrays(*numbers)), 0, -1)[..., None])
 
 
 def _plain(x: Any) -> Number:

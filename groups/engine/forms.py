@@ -97,18 +97,14 @@ class Form:
         root = Roots(self.group, sign)
         if len(self.free) == 1:
             return {self.free[0]: self._one(numbers, root)}
-        return dict(
-            zip(self.free, map(self._of_coordinate, self.free, self._two(numbers, root)), strict=True)
-        )
-
-    def _of_coordinate(self, name: Name, x: Any) -> Any:
-        """The (cosine, sine) of a joint's angle, which may turn against its link."""
-        if not self.turns[self.free.index(name)]:
-            return x
-        (link,) = (link for link in self.group.links if link.joint == name[0])
-        pair = type_of_joint(self.group.mechanism, link.joint).pair
-        assert pair is not None
-        return x[0], float(pair.steps[0].factor) * (1.0 if link.forward else -1.0) * x[1]
+        found: dict[Name, Any] = dict(zip(self.free, self._two(numbers, root), strict=True))
+        for name in (name for name, turn in zip(self.free, self.turns, strict=True) if turn):
+            (link,) = (link for link in self.group.links if link.joint == name[0])
+            pair = type_of_joint(self.group.mechanism, link.joint).pair
+            assert pair is not None
+            c, s = found[name]  # an angle may turn against its link
+            found[name] = c, float(pair.steps[0].factor) * (1.0 if link.forward else -1.0) * s
+        return found
 
     def _one(self, numbers: Numbers, root: Roots) -> Any:
         turns = self.turns[0]

@@ -7,27 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from functools import partial
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from groups.engine.curves import pieces_of
+from groups.engine.curves import contact_of
 from groups.engine.forms import Form, form_of
 from groups.engine.struts import Side, mode_of, place_strut
 from groups.engine.users import traced
+from groups.setting import LockedRotation, Setting
 from groups.tree import GroupTree, Link
+from mbssa.arrays import Floats, Ints
 from mbssa.graph.frames import Frame, clean, dot, minus, relative, total
-from mbssa.graph.nodes import atan2, cos, curve, rounded, sin, sqrt
-from mbssa.joints.cams.contact import CURVE, contact_rows, contacts
+from mbssa.graph.nodes import Number, atan2, cos, rounded, sin, sqrt
+from mbssa.joints.cams.curves import Curve
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.equations import Step, differs, holds_along, sine_cosine, stepped, value
-
-if TYPE_CHECKING:
-    from groups.setting import LockedRotation, Setting
-    from mbssa.arrays import Floats, Ints
-    from mbssa.graph.nodes import Number
-    from mbssa.joints.cams.contact import Contacts
-    from mbssa.joints.relations import PairFrames, Relation, Term
+from mbssa.joints.relations import PairFrames, Relation, Term
 
 #: Joint and coordinate; of an auxiliary unknown joint, relation, term and perhaps curve.
 Name: TypeAlias = tuple[Any, ...]
@@ -387,7 +384,11 @@ class Closure:
         if term.kind == "turned":
             return bodies[pair.bodies[1]].angle
         if term.kind == "user":
-            return self._user(name[0])
+            assert relations.function is not None
+            function = replace(relations.function, size=float(group.frames.size))
+            reference = group.setting.reference[list(relations.bodies)]
+            frames = [bodies[b] for b in relations.bodies]
+            return traced(function, frames, reference, group.mechanism.joint_ids[name[0]])
         A, B = (
             bodies[x].end(
                 given((*name, "origin", k), pair.origin[k]), given((*name, "axes", k), pair.axes[k])
@@ -396,7 +397,11 @@ class Closure:
         )
         d, C = relative(A, B)
         if term.kind == "contact":
-            return self._contact(name, term, d, C)
+            group.curved, of = True, relations.curves
+            unknown = partial(self._on_profile, name, of)
+            gap, rows = contact_of(term.numbers[0], of, d, C, group.frames.size, unknown)
+            self.rows += rows
+            return gap - term.parameter
         x = minus(B.place, A.place)
         elementary = term.elementary
         angle = (x[1], x[0]) if term.kind == "line" else sine_cosine(elementary, d, C)
@@ -442,43 +447,14 @@ class Closure:
                     todo.append(other)
         return reached.get(end)
 
-    def _user(self, j: int) -> Number:
-        group = self.group
-        relations, joint = group.frames.relations[j], group.mechanism.joint_ids[j]
-        assert relations.function is not None
-        function = replace(relations.function, size=float(group.frames.size))
-        reference = group.setting.reference[list(relations.bodies)]
-        return traced(function, [self.bodies[b] for b in relations.bodies], reference, joint)
-
-    def _contact(self, name: Name, term: Term, d: Sequence[Number], C: Sequence[Sequence[Number]]) -> Number:
-        """Gap of two profiles; their places of contact are unknowns, searched at the reference alone."""
-        group, curves = self.group, self.group.frames.relations[name[0]].curves
-        kind, group.curved = term.numbers[0], True
-        found: list[Contacts] = []
-
-        def place(k: int) -> Number:
-            if not found:
-                other = curves[1] if len(curves) > 1 else None
-                numbers = np.array(np.broadcast_arrays(*d, *(x for row in C for x in row))).reshape(12, -1).T
-                pose = numbers[:, :3], numbers[:, 3:].reshape(-1, 3, 3)
-                found.append(contacts(curves[0], other, kind, *pose))
-            at = curves[k].parameter(found[0].place[:, k])
-            return at if len(at) > 1 else float(at[0])
-
-        def on(k: int, s: Number, order: int) -> list[Number]:
-            return [curve(s, pieces_of(curves[k]), axis, order) for axis in (0, 1)]
-
-        def on_profile(k: int) -> Number:
-            s = group.unknown(self.numbers, (*name, k), lambda: place(k))
-            if not curves[k].closed:
-                low, high = curves[k].breaks[[0, -1]].tolist()
-                group.ends.append(End(name[0], group.names.index((*name, k)), (low, high)))
-            return s
-
-        places = [on_profile(k) for k in range(2 if kind == CURVE else 1)]
-        gap, rows = contact_rows(kind, d, C, lambda k, n: on(k, places[k], n), group.frames.size)
-        self.rows += rows
-        return gap - term.parameter
+    def _on_profile(self, name: Name, curves: Sequence[Curve], k: int, start: Callable[[], Number]) -> Number:
+        """The place of a contact on one of its curves, an unknown."""
+        group, of = self.group, (*name, k)
+        s = group.unknown(self.numbers, of, start)
+        if not curves[k].closed:
+            low, high = curves[k].breaks[[0, -1]].tolist()
+            group.ends.append(End(name[0], group.names.index(of), (low, high)))
+        return s
 
 
 def _free(planar: bool) -> tuple[tuple[str, ...], list[Step]]:

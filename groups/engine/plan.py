@@ -14,22 +14,22 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from groups.engine.kinematics import Group
 from groups.engine.routine import Record, Routine, constants_of
 from groups.engine.twins import groups_of
 from groups.rotations import plane_rotation, rotation_of
 from groups.setting import Setting
 from mbssa import Structure
+from mbssa.arrays import Bools, Floats, Ints
+from mbssa.graph.nodes import Number
 from mbssa.joints.axes import in_space, whole_turns
 from mbssa.joints.catalogue import is_length
 from mbssa.joints.poses import Poses
 
 if TYPE_CHECKING:
     from groups.branches.prover import Prover
-    from groups.engine.kinematics import Group
     from groups.engine.machine import Machine
     from groups.model import Model
-    from mbssa.arrays import Bools, Floats, Ints
-    from mbssa.graph.nodes import Number
 
 #: Quality of a group at an instant, in the order of its rows.
 QUALITY = CONDITION, RESIDUAL, REACH, GIMBAL, FAR, STEPS = range(6)
@@ -120,7 +120,14 @@ class Plan:
         self.first_clock = self.first_quality + len(QUALITY) * len(groups)
         self.first_axes = self.first_clock + len(CLOCK)
         self.height = self.first_axes + self.mechanism.n_bodies * (self.record.length - self.record.stored)
-        self._place_unknowns(groups)
+        #: Rows of the unknowns by joint and coordinate, and the first of each group.
+        self._row_of = dict[Any, int]()
+        self._first = list[int]()
+        at = self.first_state
+        for group in groups:
+            self._first.append(at)
+            self._row_of |= {name: row for row, name in enumerate(group.names, at) if len(name) == 2}
+            at += len(group.names)
         self.start = self._reference_column(groups)
         self.parts = self._parts(groups)
         self.turns = np.array([turn for g in groups for turn in g.turns], dtype=np.bool_)
@@ -176,17 +183,6 @@ class Plan:
         """Whether all is traced, so that machine code can be made of it."""
         return not any(op == "user" for routine in self.routines for op, _, _ in routine.graph.nodes)
 
-    def _place_unknowns(self, groups: Sequence[Group]) -> None:
-        """Rows of the unknowns by joint and coordinate, and of each group."""
-        self._row_of: dict[Any, int] = {}
-        self._first: list[int] = []
-        at = self.first_state
-        for group in groups:
-            self._first.append(at)
-            for name in group.names:
-                self._row_of[name[:2] if len(name) == 2 else (group, name)] = at
-                at += 1
-
     def _reference_column(self, groups: Sequence[Group]) -> Floats:
         """The array's column at the reference, at rest."""
         column, reference = np.zeros(self.height), self.setting.reference
@@ -233,8 +229,7 @@ class Plan:
     def inputs_near(self, goal: Floats) -> Floats:
         """Inputs (D,) at the reference, angles half a turn at most from those of a goal (D,)."""
         reference = self.start[0 : self.first_body : 3]
-        whole: Floats = whole_turns(goal - reference)
-        return reference + whole * self.turning_inputs
+        return np.asarray(reference + whole_turns(goal - reference) * self.turning_inputs)
 
     def up_to(self, parts: Iterable[Part]) -> list[Part]:
         """Groups and all that they hang on, in their order."""
@@ -370,8 +365,9 @@ class Plan:
         records = np.concatenate([placed, axes], axis=2).reshape(len(groups), -1)
         first = np.array([self._first[group.index] for group in groups], dtype=np.intp)
         states = first[:, None] + np.arange(len(groups[0].names))
-        signs, answers = routine.signs_at(J).tolist(), placed.reshape(len(groups), -1)
-        each = zip(groups, numbers, dead.tolist(), signs, states, records, answers, strict=True)
+        signs = np.ones(len(J)) if routine.redundant or not routine.n else np.sign(np.linalg.det(J))
+        answers = placed.reshape(len(groups), -1)
+        each = zip(groups, numbers, dead.tolist(), signs.tolist(), states, records, answers, strict=True)
         return [
             Part(
                 group.index, group, routine, [*routine.geometry(group), *shares], shares[-1], is_dead, sign,

@@ -7,25 +7,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, reduce
 from operator import mul
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from groups.engine.dense import MANY, Dense, inverse_of
+from groups.engine.kinematics import Group, Name
+from mbssa.arrays import Bools, Floats
 from mbssa.graph.derivative import Direction, Twist, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame, Motion, cross, minus, quaternion
 from mbssa.graph.linear import factorised, least_squares, pivot_order
-from mbssa.graph.nodes import Graph, above, absolute, atan2, is_node, largest, least, neg, sqrt
+from mbssa.graph.nodes import Graph, Node, Number, above, absolute, atan2, is_node, largest, least, neg, sqrt
 from mbssa.graph.source import Printed, functions
 
-if TYPE_CHECKING:
-    from groups.engine.kinematics import Group, Name
-    from mbssa.arrays import Bools, Floats
-    from mbssa.graph.nodes import Node, Number
-
 #: Unknowns of a right side.
-Solve: TypeAlias = "Callable[[Sequence[Number]], list[Number]]"
+Solve: TypeAlias = Callable[[Sequence[Number]], list[Number]]
 #: Longest step of Newton's method, rad or sizes of the mechanism.
 LONGEST = 1.0
 #: Newton's last step is so many times shorter where there are curves.
@@ -180,8 +177,7 @@ class Routine:
 
     def geometry(self, group: Group) -> list[float]:
         """Numbers of the geometry of a group that shares the routine."""
-        found: list[float] = group.geometry[~self.constant].tolist()
-        return found
+        return list(group.geometry[~self.constant].tolist())
 
     def signs_of(self, group: Group) -> dict[Name, list[int]]:
         """Places of signs of roots in the geometry of a group that shares the routine, by name."""
@@ -193,8 +189,7 @@ class Routine:
         with np.errstate(all="ignore"):
             entries = evaluated([x for row in self.jacobian for x in row], reference)
         J = np.array([np.broadcast_to(x, count) for x in entries]).reshape(len(self.rows), self.n, count)
-        found: Floats = np.nan_to_num(J.transpose(2, 0, 1))
-        return found
+        return np.asarray(np.nan_to_num(J.transpose(2, 0, 1)))
 
     @np.errstate(all="ignore")
     def _order_of(self, J: Floats) -> list[tuple[int, int]]:
@@ -215,12 +210,8 @@ class Routine:
         if not self.n:
             return np.ones(len(J))
         sizes = np.linalg.svd(J * self.scales, compute_uv=False)
-        found: Floats = np.divide(sizes[:, -1], sizes[:, 0], out=np.zeros(len(J)), where=sizes[:, 0] > 0)
-        return found
-
-    def signs_at(self, J: Floats) -> Floats:
-        """(groups,) signs of the determinants, 1 of redundant groups."""
-        return np.ones(len(J)) if self.redundant or not self.n else np.sign(np.linalg.det(J))
+        ratio = np.divide(sizes[:, -1], sizes[:, 0], out=np.zeros(len(J)), where=sizes[:, 0] > 0)
+        return np.asarray(ratio)
 
     def suits(self, J: Floats) -> Bools:
         """Whether twins' pivots are large enough in this routine's order, beside those in their own."""

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from copy import copy
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.engine.kinematics import Group, Twins, Uses
+from groups.setting import Setting
 from groups.tree import GroupTree
-
-if TYPE_CHECKING:
-    from groups.setting import Setting
-    from mbssa import Mechanism
+from mbssa import Mechanism
 
 #: Twins from which on they are evaluated at once, on arrays.
 _MANY = 8

@@ -28,8 +28,8 @@ class OpaqueError(ValueError):
     """An exception inside a user's function, which ends the run."""
 
 
-def traced(function: UserFunction, frames: Sequence[Frame], reference: Poses, joint: str) -> Number:
-    """A user's function of some frames; nodes of its operations where it can be traced, else one node."""
+def traced(function: UserFunction, frames: Sequence[Frame], reference: Poses | None, joint: str) -> Number:
+    """A user's function of some frames: one node, or those of its operations if a reference is given."""
     x = numbers_of(function, frames)
     graph = graph_of(x)
     if graph is None:
@@ -37,7 +37,7 @@ def traced(function: UserFunction, frames: Sequence[Frame], reference: Poses, jo
             return Opaque(function, joint).of(0)(*x)
         except OpaqueError as error:
             raise ValueError(str(error)) from error
-    operations = _operations(function, reference)
+    operations = None if reference is None else _operations(function, reference)
     if operations is not None:
         return evaluated([operations], lambda _, k: x[k])[0]
     return graph.make("user", tuple(graph.node(v).i for v in x), (Opaque(function, joint), 0))

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from groups.engine.curves import pieces_of
-from groups.engine.users import Opaque, numbers_of
+from groups.engine.curves import contact_of
+from groups.engine.users import traced
 from groups.setting import LockedRotation, Setting
 from mbssa.arrays import Floats
 from mbssa.graph.derivative import Direction, Twist, derivative
 from mbssa.graph.frames import UNIT, Frame, Motion, carried, cross, dot, minus, relative, times, total
-from mbssa.graph.nodes import Graph, above, atan2, cos, curve, graph_of, is_node
-from mbssa.graph.source import functions
-from mbssa.joints.cams.contact import CURVE, contact_rows, contacts
+from mbssa.graph.nodes import Graph, above, atan2, cos, is_node
+from mbssa.graph.source import Printed, functions
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary, differs, sine_cosine, value
 from mbssa.joints.frames import Frames
@@ -24,8 +23,6 @@ from mbssa.joints.relations import JointRelations, Relation, Term
 
 #: Input of a function: name, and index k of the body, drive or unknown, and component or order i.
 Input = tuple[str, tuple[int, int]]
-#: A function of arrays, and the inputs that it takes.
-Printed = tuple[Callable[..., Sequence[Any]], list[Input]]
 #: Pose of a body in a state: x, y, cosine, sine and angle in the plane; in space place, then axes by columns.
 PLANAR, SPATIAL = 5, 12
 #: Components of the twist of a body, of its origin, that a space has.
@@ -127,10 +124,6 @@ class Written(NamedTuple):
     gaps: Sequence[bool]  # of the first rows, whether each is the gap of a contact
 
 
-def _is(one: Input, name: str, at: Any) -> float:
-    return float((name, at) == one)
-
-
 class Kind(NamedTuple):
     """Printed rows of a type, and which of their derivatives there are: row, and twist or rate."""
 
@@ -156,17 +149,14 @@ def kind_of(joint: Written, planar: bool, numbers: Floats) -> Kind:
     nodes = Nodes(planar, constant)
     rows = joint.rows(nodes)
     rate = derivative(rows, nodes.time)
-    moved: list[Input] = [("v", (b, k)) for b in range(len(joint.bodies)) for k in range(len(nodes.columns))]
+    moved = [("v", (b, k)) for b in range(len(joint.bodies)) for k in range(len(nodes.columns))]
     entries = dict[tuple[int, Input], Any]()
     for one in [*moved, *(("ds", (k, 0)) for k in range(len(nodes.starts)))]:
         # A rate is linear in twists and rates, and its derivative by one is the entry of that.
-        slopes = enumerate(derivative(rate, Direction(partial(_is, one))))
+        slopes = enumerate(derivative(rate, Direction(lambda *key, one=one: float(key == one))))
         entries |= {(r, one): slope for r, slope in slopes if is_node(slope) or slope != 0.0}
     results = {"step": [*rows, *entries.values()], "rate": rate, "second": derivative(rate, nodes.time)}
-    printed = {}
-    for which, found in results.items():
-        (_, arrays), inputs = functions("rows", [], found)
-        printed[which] = arrays, inputs
+    printed = {which: functions("rows", [], found) for which, found in results.items()}
     kind = Kind(len(rows), list(entries), printed)
     if joint.key is not None:
         _kinds[whole] = kind
@@ -244,17 +234,17 @@ def relation_rows(
             assert relations.function is not None  # it is called at every instant, traced or not
             bodies = map(numbers.body, range(len(relations.bodies)))
             scaled = [Frame(times(size, body.place), body.axes, body.angle) for body in bodies]
-            function, x = Opaque(relations.function, joint), numbers_of(relations.function, scaled)
-            graph = graph_of(x)
-            if graph is None:
-                return function.of(0)(*x)
-            return graph.make("user", tuple(graph.node(v).i for v in x), (function, 0))
+            return traced(relations.function, scaled, None, joint)
         A, B = (numbers.end(k, pair.origin[s] / size, pair.axes[s]) for s, k in enumerate(places))
         d, C = relative(A, B)
         parameter = numbers.number(term.parameter / size)
         if term.kind == "contact":
             curves = [profile.scaled(1.0 / size) for profile in relations.curves]
-            return _contact(numbers, term.numbers[0], curves, d, C, more) - parameter
+            gap, rows = contact_of(
+                term.numbers[0], curves, d, C, 1.0, lambda _, start: numbers.unknown(start)
+            )
+            more.extend(rows)
+            return gap - parameter
         x = minus(B.place, A.place)
         angle = (x[1], x[0]) if term.kind == "line" else sine_cosine(term.elementary, d, C)
         if angle is None:
@@ -274,20 +264,3 @@ def relation_rows(
         row = total(terms) - numbers.number(relation.constant / scale)
         found.append(row - numbers.drive(n) if n >= 0 else row)
     return found + more
-
-
-def _contact(numbers: Numbers, kind: int, curves: Sequence[Any], d: Any, C: Any, more: list[Any]) -> Any:
-    """Gap of two profiles; their places of contact are unknowns, searched at the reference alone."""
-    search = cache(lambda: contacts(curves[0], (*curves, None)[1], kind, np.array([d]), np.array([C])))
-
-    def place(k: int) -> float:
-        return float(curves[k].parameter(search().place[:, k])[0])
-
-    at = [numbers.unknown(partial(place, k)) for k in range(2 if kind == CURVE else 1)]
-
-    def on(k: int, order: int) -> list[Any]:
-        return [curve(at[k], pieces_of(curves[k]), axis, order) for axis in (0, 1)]
-
-    gap, rows = contact_rows(kind, d, C, on, 1.0)
-    more += rows
-    return gap

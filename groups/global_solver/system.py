@@ -61,7 +61,7 @@ class Joints(NamedTuple):
 
     def results(self, which: str, state: State) -> list[Floats]:
         """Results (J, T) of a printed function."""
-        found = self.kind.functions[which][0](state.X[self.reads[which]], self.given)
+        found = self.kind.functions[which][0][1](state.X[self.reads[which]], self.given)
         return [np.broadcast_to(x, (self.joints, state.X.shape[1])) for x in found]
 
 

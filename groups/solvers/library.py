@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.solvers.chain_names import chain_of
-from groups.truss import truss_of
+import mbssa
+from groups.truss import chain_of, truss_of
+from mbssa import Group, Mechanism
 from mbssa.group_library import CLOSED_FORMS as CLOSED_FORMS
 from mbssa.group_library import COSTS as COSTS
-from mbssa.joints.catalogue import CATALOGUE
+from mbssa.joints import joint_type
+from mbssa.joints.catalogue import CATALOGUE, Space
+from mbssa.mechanism import JointGeometry
 
 if TYPE_CHECKING:
     from groups.model import Model
-    from groups.solvers.solver import Solver
-    from mbssa import Group, Mechanism
-    from mbssa.joints.catalogue import Space
 
 
 def _driven(space: Space) -> tuple[str, ...]:
@@ -102,20 +101,29 @@ class LibraryRow:
 
 def table() -> tuple[LibraryRow, ...]:
     """Group type × solver × number of modes: all groups of the built-in models, and a systematic list."""
+    import groups
+
+    made: list[tuple[tuple[str, ...], Mechanism]] = [((), example(chain, "planar")) for chain in PLANAR]
+    made += [((), example(chain, "spatial")) for chain in SPATIAL]
+    made += [((name,), mbssa.load(name)) for name in mbssa.builtin_names()]
     found: dict[tuple[str, str, str], LibraryRow] = {}
-    for row in (*_systematic(), *_of_models()):
-        key = (row.type_name, row.chain, row.solver)
-        before = found.get(key, replace(row, models=()))
-        found[key] = replace(before, models=tuple(dict.fromkeys((*before.models, *row.models))))
+    for models, mechanism in made:
+        structure = mbssa.decompose(mechanism)
+        model: Model | str
+        try:
+            model = groups.build(structure)
+        except ValueError as refusal:
+            model = str(refusal)
+        for group in structure.groups if models else structure.groups[-1:]:
+            row = _row(model, group)
+            key = (row.type_name, row.chain, row.solver)
+            before = found.get(key, row)
+            found[key] = replace(before, models=tuple(dict.fromkeys((*before.models, *models))))
     return tuple(found.values())
 
 
 def example(joints: str, space: Space, seed: int = 0) -> Mechanism:
     """A mechanism around a chain like those of :data:`PLANAR`, of random geometry closed at its reference."""
-    import mbssa
-    from mbssa.joints import joint_type
-    from mbssa.mechanism import JointGeometry
-
     rows = [joint.split() for joint in joints.split(",")]
     if any("b" in row[:2] for row in rows):
         rows.insert(0, ["a", "b", "R", "angle"])
@@ -141,44 +149,20 @@ def example(joints: str, space: Space, seed: int = 0) -> Mechanism:
     return replace(mechanism, joint_geometry=geometry)
 
 
-def _systematic() -> Iterator[LibraryRow]:
-    import groups
-    import mbssa
-
-    chains: list[tuple[Space, str]] = [("planar", joints) for joints in PLANAR]
-    for space, joints in chains + [("spatial", joints) for joints in SPATIAL]:
-        structure = mbssa.decompose(example(joints, space))
-        group = structure.groups[-1]
-        try:
-            yield _row(groups.build(structure), group)
-        except ValueError as refusal:
-            kind, why = (group.type_name, chain_of(group)), str(refusal)
-            yield LibraryRow(*kind, "refused", 0, "nothing", None, None, why)
-
-
-def _of_models() -> Iterator[LibraryRow]:
-    import groups
-    import mbssa
-
-    for name in mbssa.builtin_names():
-        model = groups.build(mbssa.decompose(mbssa.load(name)))
-        for group in model.structure.groups:
-            yield replace(_row(model, group), models=(name,))
-
-
-def _row(model: Model, group: Group) -> LibraryRow:
+def _row(model: Model | str, group: Group) -> LibraryRow:
+    """The row of a group by its model, or by the reason why there is none."""
+    truss, chain = truss_of(group), chain_of(group)
+    if isinstance(model, str):
+        return LibraryRow(group.type_name, chain, "refused", 0, "nothing", None, None, model)
     solver = model.solvers[group.number - 1]
     solver = solver.default or solver
     degree, why = solver.degree(group)
-    truss, chain, modes = truss_of(group), chain_of(group), solver.most_modes(group)
     title = solver.title if truss is None or truss.links == 3 else f"{solver.title}, shared by the {truss}"
-    closing = _closing(model, solver)
-    return LibraryRow(group.type_name, chain, title, solver.n_unknowns, closing, modes, degree, why)
-
-
-def _closing(model: Model, solver: Solver) -> str:
-    """Types of the joints that close a group, then struts."""
-    mechanism, joints = model.mechanism, solver.closing[: len(solver.closing) - solver.n_struts]
-    codes = [mechanism.joints[mechanism.joint_ids.index(name)].type.code for name in joints]
+    joints = solver.closing[: len(solver.closing) - solver.n_struts]  # then struts
+    codes = [model.mechanism.joint(name).type.code for name in joints]
     counts = Counter(codes + ["rod"] * solver.n_struts)
-    return ", ".join(f"{n} × {code}" if n > 1 else code for code, n in sorted(counts.items())) or "nothing"
+    closing = ", ".join(f"{n} × {code}" if n > 1 else code for code, n in sorted(counts.items()))
+    modes = solver.most_modes(group)
+    return LibraryRow(
+        group.type_name, chain, title, solver.n_unknowns, closing or "nothing", modes, degree, why
+    )

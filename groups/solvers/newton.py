@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from groups.setting import Setting
-from groups.solvers.chain_names import chain_of
 from groups.solvers.solver import Solver, checked_rows, unknowns_of
 from groups.tree import GroupTree, open_group
-from groups.truss import truss_of
+from groups.truss import chain_of, truss_of
 from mbssa import Group
 from mbssa.texts import counted
 

@@ -5,21 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
-from groups.tree import ball_of
+from groups.setting import Setting
+from groups.tree import GroupTree, ball_of
+from mbssa import Group
 from mbssa.joints.catalogue import type_of_joint
-
-if TYPE_CHECKING:
-    from groups.setting import Setting
-    from groups.tree import GroupTree
-    from mbssa import Group
-    from mbssa.joints.equations import Step
+from mbssa.joints.equations import Step
 
 #: Methods by which a group's unknowns are found.
 Form = Literal["driven", "closed form", "Newton", "global"]
 #: An unknown motion: its joint and its step.
-Motion: TypeAlias = "tuple[int, Step]"
+Motion: TypeAlias = tuple[int, Step]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import pytest
 import groups
 import mbssa
 from groups.solvers import library
-from groups.solvers.chain_names import chain_of
+from groups.truss import chain_of
 
 
 @pytest.fixture(scope="module")
