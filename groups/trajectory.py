@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from groups.results.faults import sentences
 from groups.results.joints import BodyMotion, CoordinateMotion, JointMotion, joint_motion
-from groups.results.schema import OUTPUTS, PROVEN, QUALITY
 from groups.results.table import Choice, check_target, chosen_columns, required, write_table
 from groups.rotations import plane_quaternion, twist_in_space
 from groups.status import STATUS as STATUS
@@ -44,6 +43,34 @@ PROOF = ("none", "checked", "proven", "continued")
 
 #: Names in a message, bodies in a group's name and faults in a representation, before the rest is counted.
 _LISTED, _NAMED, _SHOWN = 40, 6, 3
+
+
+class ResultArray(NamedTuple):
+    """One array of a solution: memory, archives and labelled datasets are made from these."""
+
+    by: Literal["body", "group"]  # it has a row for each of these
+    dtype: type[np.generic]
+    title: str = ""  # where labelled data have the array as it is
+    unit: str = "1"
+    # Shapes of an entry, of a spatial and of a planar mechanism.
+    entry: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    level: int = 0  # 1 where it begins with the velocities, 2 with the accelerations
+
+
+#: Motions of the bodies, the quality of the groups' solutions, and the proof of their branches.
+OUTPUTS = {
+    "position": ResultArray("body", np.float64, entry=((3,), (2,))),
+    "orientation": ResultArray("body", np.float64, entry=((4,), ())),
+    "velocity": ResultArray("body", np.float64, entry=((6,), (3,)), level=1),
+    "acceleration": ResultArray("body", np.float64, entry=((6,), (3,)), level=2),
+}
+QUALITY = {
+    "status": ResultArray("group", np.int8, "how the group was solved", ""),
+    "residual": ResultArray("group", np.float64, "largest residual, angles as arcs at the size", "m"),
+    "iterations": ResultArray("group", np.int64, "Newton steps"),
+    "condition": ResultArray("group", np.float64, "smallest over largest pivot"),
+}
+PROVEN = {"proven": ResultArray("group", np.int8)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -345,7 +372,7 @@ def unfilled(
     """A trajectory of groups of these names, contiguous per body and group, to be written; level 0 to 2."""
     planar, arrays = mechanism.space == "planar", dict[str, Any]()
     for name, of in (OUTPUTS | QUALITY).items():
-        shape = len(kept if of.by == "body" else names), *of.entry(planar), len(time)
+        shape = len(kept if of.by == "body" else names), *of.entry[planar], len(time)
         arrays[name] = np.moveaxis(np.zeros(shape, of.dtype), -1, 0) if of.level <= level else None
     return Trajectory(mechanism, time, kept=kept, group_names=names, **arrays)
 

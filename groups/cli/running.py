@@ -23,7 +23,7 @@ from groups.model import Model, build
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.motion.columns import header_of
 from groups.motion.laws import usual_motion
-from groups.results.limits import excesses
+from groups.results.faults import excesses
 from groups.status import NOT_COMPUTED
 from groups.trajectory import LEVELS, Level, Trajectory
 from mbssa import Mechanism, ModelError, decompose

@@ -10,9 +10,8 @@ import numpy.typing as npt
 from groups.motion.laws import FEWEST, Law, OutsideError, reached, through
 from groups.motion.sampled import time_faults
 from groups.results.joints import JointMotion, joint_motion
-from groups.results.schema import OUTPUTS
 from groups.rotations import quaternion_of, rotation_of
-from groups.trajectory import unfilled
+from groups.trajectory import OUTPUTS, unfilled
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.mechanism import Joint

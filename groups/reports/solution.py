@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.reports.about import fault_lines, group_records, group_table, model_lines, quantity, span_text
-from groups.results.limits import Excess, excesses
+from groups.results.faults import Excess, excesses
 from groups.trajectory import STATUS, Trajectory
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.reports.structure import treatment_lines

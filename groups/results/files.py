@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from groups.results.faults import SingularPosition
 from groups.results.joints import chosen_coordinates
-from groups.results.schema import OUTPUTS, PROVEN, QUALITY
 from groups.results.table import required
 from groups.status import STATUS
+from groups.trajectory import OUTPUTS, PROVEN, QUALITY
 from mbssa import Mechanism, ModelError
 from mbssa.bounds import ABOUT_BYTES, ARCHIVE_BYTES, ARRAY_BYTES
 from mbssa.files import refuse_device, whole
@@ -53,7 +53,7 @@ _DAMAGED = (ValueError, EOFError, KeyError, MemoryError, RuntimeError, TypeError
 def _members(planar: bool) -> dict[str, tuple[tuple[str | int, ...], str]]:
     """Axes of each member, by what is counted along them or by their length, and kinds of its entries."""
     arrays = {
-        name: (("time", of.by, *of.entry(planar)), "f" if of.dtype is np.float64 else "iu")
+        name: (("time", of.by, *of.entry[planar]), "f" if of.dtype is np.float64 else "iu")
         for name, of in _ARRAYS.items()
     }
     by_group, text = (("group",), "U"), ((), "U")
