@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from groups.solvers.solver import Solver
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure, decompose
 from mbssa.arrays import Floats, Ints
+from mbssa.joints.axes import whole_turns
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses
@@ -146,6 +147,27 @@ class Model:
         """Values of the driven coordinates at the reference, m and rad: where a law may well start."""
         values = reference_inputs(self.mechanism, self.frames, self.reference)
         return dict(zip(driven_coordinates(self.mechanism), values.tolist(), strict=True))
+
+    def posed(self, at: Poses, inputs: Floats | None) -> Model:
+        """Model that goes on from a closed pose in the mode that it has there; inputs (D,) in m and rad."""
+        setting = Setting.at(self.structure, self.frames, at, inputs)
+        solvers = tuple(solver.at(setting) for solver in self.solvers)
+        return replace(self, reference=at, solvers=solvers, inputs=inputs)
+
+    def inputs_at(self, at: Poses, known: Floats) -> Floats:
+        """Inputs (D,) in a pose, m and rad; angles go on from the known ones at the reference."""
+        # In the plane by what the two bodies have turned, else the shorter way.
+        mechanism, before = self.mechanism, self.reference
+        values = reference_inputs(mechanism, self.frames, at)
+        for k, name in enumerate(mechanism.driven_coordinates):
+            joint, coordinate = mechanism.place_of(name)
+            guess = known[k]
+            if mechanism.space == "planar" and coordinate == "angle":
+                a, b = mechanism.joint_bodies(joint)[:2]
+                guess += (at.angle[b] - at.angle[a]) - (before.angle[b] - before.angle[a])
+            if "angle" in coordinate or coordinate in ("azimuth", "elevation"):
+                values[k] += whole_turns(guess - values[k])
+        return values
 
     def solve(
         self,

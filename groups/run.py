@@ -22,9 +22,11 @@ from groups.status import (
     NOT_COMPUTED,
     OK,
     OPEN,
+    OUTPUTS,
     PREDECESSOR_FAILED,
+    QUALITY,
 )
-from groups.trajectory import OUTPUTS, QUALITY, Trajectory, changed, unfilled
+from groups.trajectory import Trajectory, changed, unfilled
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import coordinate_unit, is_length, type_of_joint
 from mbssa.units import given_in, quantity_text

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,13 @@ import numpy.typing as npt
 from groups.results.faults import sentences
 from groups.results.joints import BodyMotion, CoordinateMotion, JointMotion, joint_motion
 from groups.results.table import Choice, check_target, chosen_columns, required, write_table
-from groups.rotations import plane_quaternion, twist_in_space
+from groups.rotations import plane_quaternion, plane_rotation, quaternion_of, rotation_of, twist_in_space
+from groups.status import OUTPUTS, PROVEN, QUALITY
 from groups.status import STATUS as STATUS
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames, joint_frames
+from mbssa.joints.poses import Poses
 from mbssa.texts import listed
 
 if TYPE_CHECKING:
@@ -43,34 +45,6 @@ PROOF = ("none", "checked", "proven", "continued")
 
 #: Names in a message, bodies in a group's name and faults in a representation, before the rest is counted.
 _LISTED, _NAMED, _SHOWN = 40, 6, 3
-
-
-class ResultArray(NamedTuple):
-    """One array of a solution: memory, archives and labelled datasets are made from these."""
-
-    by: Literal["body", "group"]  # it has a row for each of these
-    dtype: type[np.generic]
-    title: str = ""  # where labelled data have the array as it is
-    unit: str = "1"
-    # Shapes of an entry, of a spatial and of a planar mechanism.
-    entry: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
-    level: int = 0  # 1 where it begins with the velocities, 2 with the accelerations
-
-
-#: Motions of the bodies, the quality of the groups' solutions, and the proof of their branches.
-OUTPUTS = {
-    "position": ResultArray("body", np.float64, entry=((3,), (2,))),
-    "orientation": ResultArray("body", np.float64, entry=((4,), ())),
-    "velocity": ResultArray("body", np.float64, entry=((6,), (3,)), level=1),
-    "acceleration": ResultArray("body", np.float64, entry=((6,), (3,)), level=2),
-}
-QUALITY = {
-    "status": ResultArray("group", np.int8, "how the group was solved", ""),
-    "residual": ResultArray("group", np.float64, "largest residual, angles as arcs at the size", "m"),
-    "iterations": ResultArray("group", np.int64, "Newton steps"),
-    "condition": ResultArray("group", np.float64, "smallest over largest pivot"),
-}
-PROVEN = {"proven": ResultArray("group", np.int8)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -375,6 +349,34 @@ def unfilled(
         shape = len(kept if of.by == "body" else names), *of.entry[planar], len(time)
         arrays[name] = np.moveaxis(np.zeros(shape, of.dtype), -1, 0) if of.level <= level else None
     return Trajectory(mechanism, time, kept=kept, group_names=names, **arrays)
+
+
+def at_rest(
+    mechanism: Mechanism, poses: Poses, bodies: Ints, level: int = 0, n_groups: int = 0
+) -> Trajectory:
+    """Bodies (K,) that stand still in these poses, one instant or several, with so many solved groups."""
+    position = poses.position[..., bodies, :].reshape(-1, len(bodies), 3)
+    rotation = poses.rotation[..., bodies, :, :].reshape(-1, len(bodies), 3, 3)
+    rest = unfilled(mechanism, np.arange(float(len(position))), bodies, level, ("",) * n_groups)
+    rest.position[:], rest.condition[:] = position[..., : rest.position.shape[2]], 1.0
+    angle = np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+    rest.orientation[:] = angle if rest.planar else quaternion_of(rotation)
+    return rest
+
+
+def configuration_at(position: Floats, orientation: Floats) -> Poses:
+    """Poses of arrays of a trajectory, position (…, N, 2 or 3) and angle (…, N) or quaternion, copied."""
+    planar = orientation.ndim < position.ndim
+    rotation = plane_rotation(orientation) if planar else rotation_of(orientation)
+    angle = orientation.copy() if planar else np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+    return Poses(in_space(position.copy()), rotation, angle)
+
+
+def poses_of(trajectory: Trajectory) -> Poses:
+    """Poses (T, N) of a motion of all bodies; NaN where one was not placed."""
+    if len(trajectory.kept) < trajectory.mechanism.n_bodies:
+        raise ValueError("the poses of all bodies are needed; solve without bodies=…")
+    return configuration_at(trajectory.position, trajectory.orientation)
 
 
 def level_number(level: str) -> int:

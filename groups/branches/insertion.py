@@ -19,8 +19,15 @@ from groups.engine.path import Way
 from groups.engine.plan import CONDITION, RESIDUAL
 from groups.engine.solve import plan_of, solved, take_back
 from groups.run import Run
-from groups.status import BRANCH_JUMP, CONTACT_LOST, NOT_CONVERGED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
-from groups.trajectory import OUTPUTS
+from groups.status import (
+    BRANCH_JUMP,
+    CONTACT_LOST,
+    NOT_CONVERGED,
+    OK,
+    OUTPUTS,
+    PASSED_SINGULAR,
+    PREDECESSOR_FAILED,
+)
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from groups.engine.plan import CONDITION, RESIDUAL, STEPS
 from groups.engine.solve import NUMBERS, life_of, onward, plan_of
 from groups.motion import Motion
 from groups.run import Run, along_lines
-from groups.status import OK
-from groups.trajectory import OUTPUTS, QUALITY, unfilled
+from groups.status import OK, OUTPUTS, QUALITY
+from groups.trajectory import unfilled
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import is_length
 

@@ -17,8 +17,8 @@ from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
 from groups.motion.sampled import check_drives
 from groups.rotations import continue_signs
-from groups.status import BRANCH_JUMP, NOT_COMPUTED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
-from groups.trajectory import OUTPUTS, Trajectory
+from groups.status import BRANCH_JUMP, NOT_COMPUTED, OK, OUTPUTS, PASSED_SINGULAR, PREDECESSOR_FAILED
+from groups.trajectory import Trajectory
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import whole_turns
 from mbssa.joints.catalogue import type_of_joint

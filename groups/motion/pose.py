@@ -11,7 +11,8 @@ from groups.motion.laws import FEWEST, Law, OutsideError, reached, through
 from groups.motion.sampled import time_faults
 from groups.results.joints import JointMotion, joint_motion
 from groups.rotations import quaternion_of, rotation_of
-from groups.trajectory import OUTPUTS, unfilled
+from groups.status import OUTPUTS
+from groups.trajectory import unfilled
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.mechanism import Joint

@@ -20,8 +20,7 @@ import numpy.typing as npt
 from groups.results.faults import SingularPosition
 from groups.results.joints import chosen_coordinates
 from groups.results.table import required
-from groups.status import STATUS
-from groups.trajectory import OUTPUTS, PROVEN, QUALITY
+from groups.status import OUTPUTS, PROVEN, QUALITY, STATUS
 from mbssa import Mechanism, ModelError
 from mbssa.bounds import ABOUT_BYTES, ARCHIVE_BYTES, ARRAY_BYTES
 from mbssa.files import refuse_device, whole

@@ -14,7 +14,8 @@ from groups.motion import Motion
 from groups.rotations import quaternion_of, rotation_of
 from groups.setting import Setting
 from groups.solvers.solver import Solver
-from groups.trajectory import OUTPUTS, QUALITY, Trajectory
+from groups.status import OUTPUTS, QUALITY
+from groups.trajectory import Trajectory
 from groups.tree import GroupTree
 from mbssa import Group
 from mbssa.arrays import Ints

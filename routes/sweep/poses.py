@@ -13,8 +13,8 @@ from groups.branches.poses import LONGEST, lines, pieces, solve_proven_poses
 from groups.run import Run, along_lines
 from groups.solve import patience_of
 from groups.solvers.solver import Solver
-from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
-from groups.trajectory import QUALITY, Branch, Trajectory
+from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED, QUALITY
+from groups.trajectory import Branch, Trajectory
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import whole_turns
 
