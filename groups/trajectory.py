@@ -192,13 +192,12 @@ class Trajectory:
         """
         if not self.planar:
             return self
-
-        def by_body(lift: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
-            return lambda array: lift(array.swapaxes(0, 1)).swapaxes(0, 1)  # contiguous per body in memory
-
-        placed = changed(self, ("position",), by_body(in_space))
-        turned = changed(placed, ("orientation",), by_body(plane_quaternion))
-        return changed(turned, ("velocity", "acceleration"), by_body(twist_in_space))
+        lifts = in_space, plane_quaternion, twist_in_space, twist_in_space
+        arrays = {name: getattr(self, name) for name in OUTPUTS}
+        for (name, array), lift in zip(arrays.items(), lifts, strict=True):
+            if array is not None:  # contiguous per body in memory
+                arrays[name] = lift(array.swapaxes(0, 1)).swapaxes(0, 1)
+        return replace(self, **arrays)
 
     def quantity(self, expression: str) -> CoordinateMotion:
         """A number derived from joints, points and bodies: (T,) value, and the rates that were kept.
