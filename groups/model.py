@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from groups.motion import Motion, driven_coordinates, reference_inputs
-from groups.run import Watch, watches
 from groups.setting import Setting
 from groups.solvers.registry import alternatives, choose_all
 from groups.solvers.solver import Solver
 from groups.trajectory import Branch, Level, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure, decompose
 from mbssa.arrays import Floats, Ints
+from mbssa.joints.axes import whole_turns
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses
 from mbssa.texts import counted
@@ -51,9 +52,16 @@ class Model:
         return self.structure.mechanism
 
     @cached_property
-    def watches(self) -> tuple[Watch, ...]:
-        """Limits of contacts, which end where these are left."""
-        return watches(self.structure, self.frames)
+    def watches(self) -> tuple[tuple[int, int, str, float, float], ...]:
+        """Limits of contacts, which end there: indices of group and joint, coordinate, range in m or rad."""
+        mechanism, found = self.mechanism, list[tuple[int, int, str, float, float]]()
+        for g, group in enumerate(self.structure.groups):
+            for j in group.joint_indices.tolist():
+                geometry, kind = mechanism.joint_geometry.get(j), type_of_joint(mechanism, j)
+                if geometry is not None and (kind.ends or kind.is_contact) and self.frames.known[j]:
+                    limits = geometry.limits.items()
+                    found += [(g, j, name, *ends) for name, ends in limits if name in kind.drivable]
+        return tuple(found)
 
     def held_bodies(self, kept: Ints) -> Ints:
         """Indices of the bodies that the arrays of a run must hold if these are wanted, ascending."""
@@ -62,7 +70,7 @@ class Model:
             return np.arange(self.mechanism.n_bodies)
         if not self.watches:
             return kept
-        ends = {b for w in self.watches for b in self.mechanism.joint_bodies(w.joint)}
+        ends = {b for _, j, *_ in self.watches for b in self.mechanism.joint_bodies(j)}
         return np.array(sorted({*kept.tolist(), *(ends - {0})}), dtype=np.int64)
 
     @cached_property
@@ -139,6 +147,27 @@ class Model:
         """Values of the driven coordinates at the reference, m and rad: where a law may well start."""
         values = reference_inputs(self.mechanism, self.frames, self.reference)
         return dict(zip(driven_coordinates(self.mechanism), values.tolist(), strict=True))
+
+    def posed(self, at: Poses, inputs: Floats | None) -> Model:
+        """Model that goes on from a closed pose in the mode that it has there; inputs (D,) in m and rad."""
+        setting = Setting.at(self.structure, self.frames, at, inputs)
+        solvers = tuple(solver.at(setting) for solver in self.solvers)
+        return replace(self, reference=at, solvers=solvers, inputs=inputs)
+
+    def inputs_at(self, at: Poses, known: Floats) -> Floats:
+        """Inputs (D,) in a pose, m and rad; angles go on from the known ones at the reference."""
+        # In the plane by what the two bodies have turned, else the shorter way.
+        mechanism, before = self.mechanism, self.reference
+        values = reference_inputs(mechanism, self.frames, at)
+        for k, name in enumerate(mechanism.driven_coordinates):
+            joint, coordinate = mechanism.place_of(name)
+            guess = known[k]
+            if mechanism.space == "planar" and coordinate == "angle":
+                a, b = mechanism.joint_bodies(joint)[:2]
+                guess += (at.angle[b] - at.angle[a]) - (before.angle[b] - before.angle[a])
+            if "angle" in coordinate or coordinate in ("azimuth", "elevation"):
+                values[k] += whole_turns(guess - values[k])
+        return values
 
     def solve(
         self,

@@ -6,17 +6,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion import Motion
 from groups.results.joints import joint_motion
-from groups.results.schema import OUTPUTS, QUALITY
 from groups.status import (
     BRANCH_JUMP,
     CONTACT_ENDED,
@@ -25,88 +22,22 @@ from groups.status import (
     NOT_COMPUTED,
     OK,
     OPEN,
+    OUTPUTS,
     PREDECESSOR_FAILED,
+    QUALITY,
 )
 from groups.trajectory import Trajectory, changed, unfilled
 from mbssa.arrays import Bools, Floats, Ints
-from mbssa.joints.catalogue import coordinate_unit, type_of_joint
+from mbssa.joints.catalogue import coordinate_unit, is_length, type_of_joint
 from mbssa.units import given_in, quantity_text
 
 if TYPE_CHECKING:
     from groups.engine.solve import Solving
     from groups.model import Model
     from groups.motion import Motion
-    from mbssa import Structure
-    from mbssa.joints.frames import Frames
 
 #: Least excess over a limit, rad or sizes of the mechanism: more than rounding.
 OUTSIDE = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class Watch:
-    """One coordinate with limits, m or rad: the joint's index, its type and id, its group's index."""
-
-    joint: int
-    name: str
-    group: int
-    coordinate: str
-    low: float
-    high: float
-
-    @property
-    def unit(self) -> str:
-        return coordinate_unit(self.coordinate)
-
-
-def watches(structure: Structure, frames: Frames) -> tuple[Watch, ...]:
-    """Limits of contacts that a run checks, group by group."""
-    mechanism, found = structure.mechanism, list[Watch]()
-    for group in structure.groups:
-        for j in group.joint_indices.tolist():
-            geometry, kind = mechanism.joint_geometry.get(j), type_of_joint(mechanism, j)
-            if geometry is not None and (kind.ends or kind.is_contact) and frames.known[j]:
-                name = f"{kind.code} {mechanism.joint_ids[j]}"
-                found += [
-                    Watch(j, name, group.number - 1, coordinate, *limits)
-                    for coordinate, limits in geometry.limits.items()
-                    if coordinate in kind.drivable
-                ]
-    return tuple(found)
-
-
-def outside(trajectory: Trajectory, watch: Watch, size: float) -> tuple[Floats, Floats]:
-    """A coordinate (T,) and its excess over its limits, 0 where it is within them; m or rad."""
-    found = joint_motion(trajectory, watch.joint)[watch.coordinate].value
-    with np.errstate(invalid="ignore"):
-        excess = np.maximum(watch.low - found, found - watch.high)
-        rounding = OUTSIDE * (size if watch.unit == "m" else 1.0)
-        return found, np.where(excess > rounding, excess, 0.0)
-
-
-def left_limits(watch: Watch, value: float, units: tuple[str, str]) -> str:
-    """Sentence on a contact outside of its limits, in these units of length and angle."""
-    unit, scale = given_in(watch.unit, units)
-    low, high, here = (f"{each / scale:.6g}" for each in (watch.low, watch.high, value))
-    return f"{watch.name}.{watch.coordinate} is {here} {unit}, outside {low} … {high} {unit}"
-
-
-def sentences_of(
-    trajectory: Trajectory, joints: Sequence[Sequence[int]], ended: dict[int, tuple[int, str]]
-) -> tuple[str, ...] | None:
-    """A sentence by group on the first contact that ended, empty where none did; None without any."""
-    mechanism, sentences = trajectory.mechanism, []
-    for g, (mine, status) in enumerate(zip(joints, trajectory.status.T, strict=True)):
-        at = np.flatnonzero(np.isin(status, CONTACT_ENDED))
-        step, sentence = ended.get(g, (-1, ""))
-        if len(at) and step != at[0]:
-            types = {j: type_of_joint(mechanism, j) for j in mine}
-            names = " or ".join(f"{row.code} {mechanism.joint_ids[j]}" for j, row in types.items() if row.gap)
-            sign = 1.0 if status[at[0]] == CONTACT_LOST else -1.0
-            gap = quantity_text(sign * trajectory.residual[at[0], g], "m", mechanism.units, ".3g")
-            sentence = f"{names}: gap {gap}"
-        sentences.append(sentence if len(at) else "")
-    return tuple(sentences) if any(sentences) else None
 
 
 def finished(
@@ -187,24 +118,29 @@ class Run:
     def check_contacts(self, stop: int, *, angles: bool = True) -> None:
         """Take back instants, up to one, at which a contact's place is outside of its limits."""
         # Without `angles` those that are lengths alone: between poses in any order no angle counts turns.
-        model = self.model
-        watched = [w for w in model.watches if angles or w.unit == "m"]
+        model, mechanism = self.model, self.model.mechanism
+        watched = [watch for watch in model.watches if angles or is_length(watch[2])]
         if not watched or not stop:
             return
         ends = self.answer.instants(slice(stop))
-        found = [(w, *outside(ends, w, model.frames.size)) for w in watched]
+        values = [joint_motion(ends, j)[coordinate].value for _, j, coordinate, *_ in watched]
         gone = np.zeros(ends.status.shape, dtype=np.bool_)
         for g, needs in enumerate(model.needs):
             gone[:, g] = gone[:, list(needs)].any(axis=1) & (ends.status[:, g] != NOT_COMPUTED)
             self.mark(g, np.flatnonzero(gone[:, g]), PREDECESSOR_FAILED)
-            for w, value, off in (one for one in found if one[0].group == g):
-                lost = np.flatnonzero((off > 0.0) & (ends.status[:, g] == OK))
-                if len(lost):
-                    self.mark(g, lost, CONTACT_LOST, off[lost])
-                    at = int(lost[0])
-                    if at <= self.ended.get(g, (at, ""))[0]:
-                        self.ended[g] = at, left_limits(w, float(value[lost[0]]), model.mechanism.units)
-                    gone[lost, g] = True
+            for (group, j, coordinate, *limits), value in zip(watched, values, strict=True):
+                off = np.maximum(limits[0] - value, value - limits[1])
+                rounding = OUTSIDE * (model.frames.size if is_length(coordinate) else 1.0)
+                lost = np.flatnonzero((off > rounding) & (ends.status[:, g] == OK) & (group == g))
+                if not len(lost):
+                    continue
+                self.mark(g, lost, CONTACT_LOST, off[lost])
+                gone[lost, g], at = True, int(lost[0])
+                if at <= self.ended.get(g, (at, ""))[0]:
+                    name = f"{type_of_joint(mechanism, j).code} {mechanism.joint_ids[j]}.{coordinate}"
+                    unit, scale = given_in(coordinate_unit(coordinate), mechanism.units)
+                    here, low, high = (f"{each / scale:.6g}" for each in (float(value[at]), *limits))
+                    self.ended[g] = at, f"{name} is {here} {unit}, outside {low} … {high} {unit}"
 
     def mark(self, group: int, instants: Ints | slice, status: int, residual: Floats | None = None) -> None:
         """Take back a group's answer at some instants, for the reason that the status gives."""
@@ -231,15 +167,20 @@ class Run:
             for code, condition in ((PREDECESSOR_FAILED, 0.0), (NOT_COMPUTED, np.nan)):
                 at = found.status == code
                 found.residual[at], found.iterations[at], found.condition[at] = np.nan, 0, condition
-            # Joints that close each group's loop where it came to a dead point or out of reach.
-            stopped: Bools = np.asarray(np.isin(found.status, OPEN).any(axis=0))
-            closing = zip(model.solvers, stopped.tolist(), strict=True)
-            joints = [group.joint_indices.tolist() for group in model.structure.groups]
-            found = replace(
-                found,
-                causes=tuple(" or ".join(solver.closing) if here else "" for solver, here in closing),
-                contacts=sentences_of(found, joints, self.ended),
-            )
+            causes, contacts, mechanism = list[str](), list[str](), model.mechanism
+            for g, (group, status) in enumerate(zip(model.structure.groups, found.status.T, strict=True)):
+                # Joints that close the group's loop where it came to a dead point or out of reach.
+                causes.append(" or ".join(model.solvers[g].closing) if np.isin(status, OPEN).any() else "")
+                at, (step, said) = np.flatnonzero(np.isin(status, CONTACT_ENDED)), self.ended.get(g, (-1, ""))
+                if len(at) and step != at[0]:
+                    types = {j: type_of_joint(mechanism, j) for j in group.joint_indices.tolist()}
+                    names = [f"{one.code} {mechanism.joint_ids[j]}" for j, one in types.items() if one.gap]
+                    sign = 1.0 if status[at[0]] == CONTACT_LOST else -1.0
+                    gap = quantity_text(sign * found.residual[at[0], g], "m", mechanism.units, ".3g")
+                    said = f"{' or '.join(names)}: gap {gap}"
+                contacts.append(said if len(at) else "")
+            ended = tuple(contacts) if any(contacts) else None
+            found = replace(found, causes=tuple(causes), contacts=ended)
         if kept is None or len(kept) == len(found.kept):
             return found
         rows = self._row_of[kept]  # contiguous per body in memory

@@ -14,13 +14,14 @@ import numpy.typing as npt
 
 from groups.results.faults import sentences
 from groups.results.joints import BodyMotion, CoordinateMotion, JointMotion, joint_motion
-from groups.results.schema import OUTPUTS, PROVEN, QUALITY
 from groups.results.table import Choice, check_target, chosen_columns, required, write_table
-from groups.rotations import plane_quaternion, twist_in_space
+from groups.rotations import plane_quaternion, plane_rotation, quaternion_of, rotation_of, twist_in_space
+from groups.status import OUTPUTS, PROVEN, QUALITY
 from groups.status import STATUS as STATUS
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames, joint_frames
+from mbssa.joints.poses import Poses
 from mbssa.texts import listed
 
 if TYPE_CHECKING:
@@ -191,13 +192,12 @@ class Trajectory:
         """
         if not self.planar:
             return self
-
-        def by_body(lift: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
-            return lambda array: lift(array.swapaxes(0, 1)).swapaxes(0, 1)  # contiguous per body in memory
-
-        placed = changed(self, ("position",), by_body(in_space))
-        turned = changed(placed, ("orientation",), by_body(plane_quaternion))
-        return changed(turned, ("velocity", "acceleration"), by_body(twist_in_space))
+        lifts = in_space, plane_quaternion, twist_in_space, twist_in_space
+        arrays = {name: getattr(self, name) for name in OUTPUTS}
+        for (name, array), lift in zip(arrays.items(), lifts, strict=True):
+            if array is not None:  # contiguous per body in memory
+                arrays[name] = lift(array.swapaxes(0, 1)).swapaxes(0, 1)
+        return replace(self, **arrays)
 
     def quantity(self, expression: str) -> CoordinateMotion:
         """A number derived from joints, points and bodies: (T,) value, and the rates that were kept.
@@ -345,9 +345,37 @@ def unfilled(
     """A trajectory of groups of these names, contiguous per body and group, to be written; level 0 to 2."""
     planar, arrays = mechanism.space == "planar", dict[str, Any]()
     for name, of in (OUTPUTS | QUALITY).items():
-        shape = len(kept if of.by == "body" else names), *of.entry(planar), len(time)
+        shape = len(kept if of.by == "body" else names), *of.entry[planar], len(time)
         arrays[name] = np.moveaxis(np.zeros(shape, of.dtype), -1, 0) if of.level <= level else None
     return Trajectory(mechanism, time, kept=kept, group_names=names, **arrays)
+
+
+def at_rest(
+    mechanism: Mechanism, poses: Poses, bodies: Ints, level: int = 0, n_groups: int = 0
+) -> Trajectory:
+    """Bodies (K,) that stand still in these poses, one instant or several, with so many solved groups."""
+    position = poses.position[..., bodies, :].reshape(-1, len(bodies), 3)
+    rotation = poses.rotation[..., bodies, :, :].reshape(-1, len(bodies), 3, 3)
+    rest = unfilled(mechanism, np.arange(float(len(position))), bodies, level, ("",) * n_groups)
+    rest.position[:], rest.condition[:] = position[..., : rest.position.shape[2]], 1.0
+    angle = np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+    rest.orientation[:] = angle if rest.planar else quaternion_of(rotation)
+    return rest
+
+
+def configuration_at(position: Floats, orientation: Floats) -> Poses:
+    """Poses of arrays of a trajectory, position (…, N, 2 or 3) and angle (…, N) or quaternion, copied."""
+    planar = orientation.ndim < position.ndim
+    rotation = plane_rotation(orientation) if planar else rotation_of(orientation)
+    angle = orientation.copy() if planar else np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+    return Poses(in_space(position.copy()), rotation, angle)
+
+
+def poses_of(trajectory: Trajectory) -> Poses:
+    """Poses (T, N) of a motion of all bodies; NaN where one was not placed."""
+    if len(trajectory.kept) < trajectory.mechanism.n_bodies:
+        raise ValueError("the poses of all bodies are needed; solve without bodies=…")
+    return configuration_at(trajectory.position, trajectory.orientation)
 
 
 def level_number(level: str) -> int:

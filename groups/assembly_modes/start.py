@@ -10,7 +10,6 @@ import numpy as np
 from groups.assembly_modes.listing import GroupModes, modes
 from groups.assembly_modes.search import STARTS, Assembly, Placement, searched
 from groups.engine.solve import plan_of
-from groups.posed import posed
 from mbssa.joints.axes import whole_turns
 from mbssa.joints.poses import Poses
 
@@ -22,7 +21,7 @@ def in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:
     """The model with its reference in other assembly modes, by number of the group, at the same inputs."""
     if not modes:
         return model
-    return posed(model, starting_pose(model, modes), model.inputs)
+    return model.posed(starting_pose(model, modes), model.inputs)
 
 
 def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Poses:

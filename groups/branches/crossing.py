@@ -14,8 +14,8 @@ import numpy as np
 
 from groups.branches.theorem import by_equations, coordinates_of
 from groups.motion import Motion
-from groups.posed import configuration_at, posed
 from groups.results.faults import Kind, SingularPosition
+from groups.trajectory import configuration_at
 from mbssa.arrays import Floats
 from mbssa.graph.evaluation import evaluated
 
@@ -95,7 +95,7 @@ class Step:
         near, model, d = extrapolated(before, seconds), proof.model, len(self.plan.record.position)
         try:
             turn = near[:, d] if self.plan.record.planar else near[:, d:]
-            there = posed(model, configuration_at(near[:, :d], turn), inputs[0::3])
+            there = model.posed(configuration_at(near[:, :d], turn), inputs[0::3])
         except (ValueError, np.linalg.LinAlgError):  # it is singular there
             return None
         motion = Motion(np.zeros(1), self.names, *(inputs[order::3, None] for order in range(3)))

@@ -18,9 +18,16 @@ from groups.branches.prover import DEPTH, Pieces, prover_of
 from groups.engine.path import Way
 from groups.engine.plan import CONDITION, RESIDUAL
 from groups.engine.solve import plan_of, solved, take_back
-from groups.results.schema import OUTPUTS
 from groups.run import Run
-from groups.status import BRANCH_JUMP, CONTACT_LOST, NOT_CONVERGED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
+from groups.status import (
+    BRANCH_JUMP,
+    CONTACT_LOST,
+    NOT_CONVERGED,
+    OK,
+    OUTPUTS,
+    PASSED_SINGULAR,
+    PREDECESSOR_FAILED,
+)
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from groups.branches.prover import Pieces, prover_of
 from groups.engine.plan import CONDITION, RESIDUAL, STEPS
 from groups.engine.solve import NUMBERS, life_of, onward, plan_of
 from groups.motion import Motion
-from groups.results.schema import OUTPUTS, QUALITY
 from groups.run import Run, along_lines
-from groups.status import OK
+from groups.status import OK, OUTPUTS, QUALITY
 from groups.trajectory import unfilled
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import is_length

@@ -99,10 +99,9 @@ def _at_time(mechanism: Mechanism, time: float) -> Trajectory:
     if not whole.time[0] <= time <= whole.time[-1]:
         ends = f"from {whole.time[0]:g} to {whole.time[-1]:g} s"
         raise ValueError(f"--time {time:g}: the motion goes {ends}; write a time in it")
-    if time == 0.0:
-        return model.solve(default_motion(mechanism, steps=1), level="position")
-    steps = max(2, math.ceil(len(whole.time) * time / (whole.time[-1] - whole.time[0] or time)))
-    return model.solve(default_motion(mechanism, steps=steps, duration=time), level="position")
+    steps = max(2, math.ceil(len(whole.time) * time / (whole.time[-1] - whole.time[0] or 1.0)))
+    motion = default_motion(mechanism, steps=steps, duration=time) if time else whole.within(slice(1))
+    return model.solve(motion, level="position")
 
 
 def _at_inputs(mechanism: Mechanism, texts: Sequence[str]) -> Trajectory:

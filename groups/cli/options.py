@@ -16,9 +16,8 @@ import typer
 from typer.models import OptionInfo
 
 from groups.model import Model, solvers_of
-from groups.posed import at_rest
 from groups.results.table import QUANTITIES, Choice, chosen_columns
-from groups.trajectory import LEVELS, Level, Trajectory
+from groups.trajectory import LEVELS, Level, Trajectory, at_rest
 from mbssa.cli import completion, outputs
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, present, refuse
 from mbssa.cli.inputs import shown_in as mechanism_in

@@ -23,7 +23,7 @@ from groups.model import Model, build
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.motion.columns import header_of
 from groups.motion.laws import usual_motion
-from groups.results.limits import excesses
+from groups.results.faults import excesses
 from groups.status import NOT_COMPUTED
 from groups.trajectory import LEVELS, Level, Trajectory
 from mbssa import Mechanism, ModelError, decompose
@@ -93,7 +93,7 @@ def motion_to_solve(
                 "--level"
             )
 
-    instants = steps or 1
+    check_memory(steps or 1)
     if path is None:
         own = mechanism.motion or usual_motion(mechanism)
         if own is None:
@@ -102,8 +102,7 @@ def motion_to_solve(
             ((coordinate, law),) = own.inputs.items()
             range_ = "one turn" if law.name == "speed" else "the range of its limits"
             print(f"{name} carries no motion: {coordinate} goes through {range_} in 1 s", file=sys.stderr)
-        instants = steps or own.steps
-    check_memory(instants)
+        check_memory(steps or own.steps)
     try:
         if path is None:
             motion = default_motion(mechanism, steps=steps, duration=duration)
@@ -227,11 +226,13 @@ def solve_interactively(
     compiled = model.compiles(len(motion.time)) if compiled is None else compiled
     begin = perf_counter()
     if compiled:
-        _announce("compiling the model", model.compile_seconds, ANNOUNCED)
+        if (seconds := model.compile_seconds) > ANNOUNCED:
+            print(f"compiling the model: about {seconds:.0f} s", file=sys.stderr, flush=True)
         compiled = model.compile()
     if chosen.get("branch") in ("proven", "smooth"):  # by default what takes long is checked alone
         seconds = model.proof_seconds(len(motion.time), compiled=compiled)
-        _announce("proving the branches", seconds, ANNOUNCED_PROOF)
+        if seconds > ANNOUNCED_PROOF:
+            print(f"proving the branches: about {seconds:.0f} s", file=sys.stderr, flush=True)
     start = perf_counter()
     with stoppable_progress(f"solving {len(motion.time):,} instants") as progress:
         solve = planned or model.solve
@@ -239,11 +240,6 @@ def solve_interactively(
     stopped = bool((trajectory.status == NOT_COMPUTED).any())
     how = planned.how if planned else ""
     return TimedRun(trajectory, start - begin, perf_counter() - start, stopped, how, compiled)
-
-
-def _announce(work: str, seconds: float, least: float) -> None:
-    if seconds > least:
-        print(f"{work}: about {seconds:.0f} s", file=sys.stderr, flush=True)
 
 
 @contextmanager

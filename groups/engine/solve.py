@@ -16,9 +16,8 @@ from groups.engine.plan import CONDITION, RESIDUAL, STEPS, Plan
 from groups.engine.rescue import NEAR, Statuses, statuses
 from groups.engine.turning import mark_turned_back
 from groups.motion.sampled import check_drives
-from groups.results.schema import OUTPUTS
 from groups.rotations import continue_signs
-from groups.status import BRANCH_JUMP, NOT_COMPUTED, OK, PASSED_SINGULAR, PREDECESSOR_FAILED
+from groups.status import BRANCH_JUMP, NOT_COMPUTED, OK, OUTPUTS, PASSED_SINGULAR, PREDECESSOR_FAILED
 from groups.trajectory import Trajectory
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import whole_turns

@@ -227,7 +227,8 @@ def _read_columns(path: Path, mechanism: Mechanism) -> dict[str, Floats]:
         for name in mechanism.driven_coordinates
         for suffix, per_time in _SUFFIXES.items()
     }
-    header, scales, wrong_units = list[str](), list[float](), Faults()
+    header, scales = list[str](), list[float]()
+    faults, wrong_units, unordered = Faults(), Faults(), Faults()
     for label in labels:
         name, unit = label_with_unit(label)
         ending = next((ending for ending in _SUFFIXES if ending and name.endswith(ending)), "")
@@ -238,10 +239,23 @@ def _read_columns(path: Path, mechanism: Mechanism) -> dict[str, Floats]:
                 scales[-1:] = numbers_in_si([f"1 {unit}"], measured[header[-1]], mechanism.units)
         except UnitError as error:
             wrong_units.add(first, f"column {header[-1]!r} {error}", "conflict")
-    faults = _header_faults(header, first, mechanism.driven_coordinates, list(measured))
+    for name in ("time", *mechanism.driven_coordinates):
+        if name not in header:
+            faults.add(first, f"no column {name!r}", "missing")
+    unknown = dict.fromkeys(label for label in header if label not in measured)
+    near = {label: difflib.get_close_matches(label, list(measured), n=1, cutoff=_NEAR) for label in unknown}
+    for label, meant in near.items():
+        if meant:
+            what = f"column {label!r} is no driven coordinate; did you mean {meant[0]!r}?"
+            faults.add(first, what, "unknown")
+    if strange := [repr(label) for label, meant in near.items() if not meant]:
+        # One line, since a table of another kind has many.
+        what = f"{listed(strange, _SHOWN)} (driven are {listed(mechanism.driven_coordinates) or 'none'})"
+        faults.add(first, f"no driven coordinate is called {what}", "unknown")
+    for label in sorted({label for label in header if header.count(label) > 1}):
+        faults.add(first, f"column {label!r} stands there twice", "duplicate")
     faults += wrong_units
     table, before = list[list[float]](), -math.inf
-    unordered = Faults()
     for where, row in rows:
         if len(row) != len(header):
             faults.add(where, f"{len(row)} cells; the header has {len(header)}")
@@ -251,12 +265,13 @@ def _read_columns(path: Path, mechanism: Mechanism) -> dict[str, Floats]:
             try:
                 numbers.append(float(cell))
             except ValueError:
+                numbers.append(math.nan)
                 faults.add(f"{where} {label}", f"{cell!r} is no number")
                 continue
             if not math.isfinite(numbers[-1]):
                 faults.add(f"{where} {label}", f"{cell!r} is not finite")
         table.append(numbers)
-        if "time" in header and len(numbers) == len(row) and all(map(math.isfinite, numbers)):
+        if "time" in header and all(map(math.isfinite, numbers)):
             now = numbers[header.index("time")]
             if now <= before:
                 unordered.add(f"{where} time", f"{now} follows {before}; write increasing times")
@@ -274,25 +289,3 @@ def _cells(line: str, mark: str) -> list[str]:
     except csv.Error:
         return []
     return [from_cell(cell.strip()) for cell in row]
-
-
-def _header_faults(header: list[str], where: str, names: tuple[str, ...], known: list[str]) -> Faults:
-    faults = Faults()
-    for name in ("time", *names):
-        if name not in header:
-            faults.add(where, f"no column {name!r}", "missing")
-    strange = []
-    for label in dict.fromkeys(header):
-        if label in known:
-            continue
-        if near := difflib.get_close_matches(label, known, n=1, cutoff=_NEAR):
-            what = f"column {label!r} is no driven coordinate; did you mean {near[0]!r}?"
-            faults.add(where, what, "unknown")
-        else:
-            strange.append(repr(label))
-    if strange:  # one line, since a table of another kind has many
-        what = f"{listed(strange, _SHOWN)} (driven are {listed(names) or 'none'})"
-        faults.add(where, f"no driven coordinate is called {what}", "unknown")
-    for label in sorted({label for label in header if header.count(label) > 1}):
-        faults.add(where, f"column {label!r} stands there twice", "duplicate")
-    return faults

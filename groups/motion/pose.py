@@ -10,12 +10,11 @@ import numpy.typing as npt
 from groups.motion.laws import FEWEST, Law, OutsideError, reached, through
 from groups.motion.sampled import time_faults
 from groups.results.joints import JointMotion, joint_motion
-from groups.results.schema import OUTPUTS
 from groups.rotations import quaternion_of, rotation_of
+from groups.status import OUTPUTS
 from groups.trajectory import unfilled
 from mbssa import Mechanism
 from mbssa.arrays import Floats
-from mbssa.mechanism import Joint
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -69,8 +68,16 @@ def pose_path(
     >>> motion.value[[2, 5], -1].round(6)
     array([1.1, 0.2])
     """
-    view, planar = _free_joint(mechanism, joint), mechanism.space == "planar"
-    instants = np.array(time, dtype=float)
+    try:
+        view = mechanism.joint(joint)
+    except KeyError as error:
+        raise ValueError(error.args[0]) from None
+    if not view.type.is_free:
+        raise ValueError(f"joint {view} is no free joint; a pose drives an F, or an FP in the plane")
+    if view.driven != view.type.coordinates:
+        missing = ", ".join(name for name in view.type.coordinates if name not in view.driven)
+        raise ValueError(f"joint {view} does not drive {missing}; a pose drives all its coordinates")
+    instants, planar = np.array(time, dtype=float), mechanism.space == "planar"
     place, turns, faults = _checked(instants, positions, orientations, planar)
     if faults:
         raise ValueError("; ".join(faults))
@@ -110,19 +117,6 @@ def pose_path(
         return law
 
     return {f"{view.id}.{name}": law_of(row) for row, name in enumerate(view.type.coordinates)}
-
-
-def _free_joint(mechanism: Mechanism, name: str) -> Joint:
-    try:
-        view = mechanism.joint(name)
-    except KeyError as error:
-        raise ValueError(error.args[0]) from None
-    if not view.type.is_free:
-        raise ValueError(f"joint {view} is no free joint; a pose drives an F, or an FP in the plane")
-    if view.driven != view.type.coordinates:
-        missing = ", ".join(name for name in view.type.coordinates if name not in view.driven)
-        raise ValueError(f"joint {view} does not drive {missing}; a pose drives all its coordinates")
-    return view
 
 
 def _checked(

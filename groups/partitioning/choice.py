@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.partitioning.cutting import CutOpen, cut_open, linearised
-from groups.posed import poses_of
+from groups.trajectory import poses_of
 from mbssa import Mechanism
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.faults import BETWEEN, meant

@@ -21,8 +21,8 @@ from groups.partitioning.choice import (
     singular_values,
 )
 from groups.partitioning.cutting import CutOpen, cut_open, linearised
-from groups.posed import poses_of
 from groups.results.joints import coordinate_motion
+from groups.trajectory import poses_of
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:

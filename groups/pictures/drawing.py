@@ -12,7 +12,7 @@ import numpy as np
 from groups.pictures.canvas import DRIVEN, EDGE, FINE, FRAME_COLOUR, MARK, Canvas, add_key, canvas_for
 from groups.pictures.paths import PATH_INSTANTS, PointName, points_of
 from groups.pictures.scene import Line, Mark, Scene, chosen, failed_at, scene_of
-from groups.posed import at_rest
+from groups.trajectory import at_rest
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames

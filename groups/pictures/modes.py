@@ -11,7 +11,7 @@ import numpy as np
 from groups.pictures.canvas import IN_SPACE, Canvas
 from groups.pictures.drawing import draw
 from groups.pictures.scene import Scene, scene_of
-from groups.posed import at_rest
+from groups.trajectory import at_rest
 from mbssa.joints.poses import Poses
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, SMALL_TEXT, axes_at, figure_of

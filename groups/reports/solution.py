@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.reports.about import fault_lines, group_records, group_table, model_lines, quantity, span_text
-from groups.results.limits import Excess, excesses
+from groups.results.faults import Excess, excesses
 from groups.trajectory import STATUS, Trajectory
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.reports.structure import treatment_lines
@@ -95,12 +95,10 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
 
 def trajectory_report(trajectory: Trajectory) -> Report:
     """A solved motion without its model: its groups, the worst figures, and the faults."""
-    head: Columns = {"SG": ("number", "d"), "Group": ("name", "")}
-    groups = [
-        {"number": g + 1, "name": trajectory.named_groups[g]} | of
-        for g, of in enumerate(_by_group(trajectory))
-    ]
-    columns = {**head, **_quality(trajectory.mechanism.units)}
+    columns: Columns = {"SG": ("number", "d"), "Group": ("name", "")}
+    columns = {**columns, **_quality(trajectory.mechanism.units)}
+    named = zip(trajectory.named_groups, _by_group(trajectory), strict=True)
+    groups = [{"number": number, "name": name} | of for number, (name, of) in enumerate(named, 1)]
     table = Table.of(groups, columns, shown=SHOWN, rest="… and {} more groups")
     title = Heading(headline(trajectory.mechanism))
     findings = _findings(trajectory, _figures(trajectory), excesses(trajectory))
@@ -140,15 +138,12 @@ def _by_group(trajectory: Trajectory) -> list[dict[str, Any]]:
 def _figures(trajectory: Trajectory, motion: Motion | None = None) -> dict[str, Any]:
     """Largest residual and smallest condition of solved instants, with group's number and time; faults."""
     residual = trajectory.residual / given_in("m", trajectory.mechanism.units)[1]
-    of, found = trajectory.condition, dict[str, Any]()
-    for name, array, extreme in (
-        ("largest_residual", residual, np.argmax),
-        ("worst_condition", of, np.argmin),
-    ):
+    found = dict[str, Any](largest_residual=residual, worst_condition=-trajectory.condition)
+    for name, array in found.items():
         solved = np.argwhere((trajectory.status == 0) & np.isfinite(array))
-        k, g = solved[extreme(array[tuple(solved.T)])].tolist() if len(solved) else (0, 0)
-        one = {"value": array[k, g], "group": g + 1, "time": trajectory.time[k]} if len(solved) else None
-        found[name] = one
+        k, g = solved[np.argmax(array[tuple(solved.T)])].tolist() if len(solved) else (0, 0)
+        one = {"value": abs(array[k, g]), "group": g + 1, "time": trajectory.time[k]}
+        found[name] = one if len(solved) else None
     return found | {"faults": trajectory.faults(motion)}
 
 

@@ -63,13 +63,13 @@ class _Turning:
     @staticmethod
     def of(order: int) -> Callable[..., Number]:
         """The angle with its turns, or its derivative."""
-        return (_unwrapped, lambda _, rate: rate, lambda _, rate, along: 0.0 * rate)[order]
 
+        def unwrapped(angle: Floats) -> Floats:
+            found, sound = angle.copy(), np.isfinite(angle)
+            found[sound] = np.unwrap(found[sound])
+            return found
 
-def _unwrapped(angle: Floats) -> Floats:
-    found, sound = angle.copy(), np.isfinite(angle)
-    found[sound] = np.unwrap(found[sound])
-    return found
+        return (unwrapped, lambda _, rate: rate, lambda _, rate, along: 0.0 * rate)[order]
 
 
 @lru_cache(maxsize=8)

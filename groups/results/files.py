@@ -19,9 +19,8 @@ import numpy.typing as npt
 
 from groups.results.faults import SingularPosition
 from groups.results.joints import chosen_coordinates
-from groups.results.schema import OUTPUTS, PROVEN, QUALITY
 from groups.results.table import required
-from groups.status import STATUS
+from groups.status import OUTPUTS, PROVEN, QUALITY, STATUS
 from mbssa import Mechanism, ModelError
 from mbssa.bounds import ABOUT_BYTES, ARCHIVE_BYTES, ARRAY_BYTES
 from mbssa.files import refuse_device, whole
@@ -53,7 +52,7 @@ _DAMAGED = (ValueError, EOFError, KeyError, MemoryError, RuntimeError, TypeError
 def _members(planar: bool) -> dict[str, tuple[tuple[str | int, ...], str]]:
     """Axes of each member, by what is counted along them or by their length, and kinds of its entries."""
     arrays = {
-        name: (("time", of.by, *of.entry(planar)), "f" if of.dtype is np.float64 else "iu")
+        name: (("time", of.by, *of.entry[planar]), "f" if of.dtype is np.float64 else "iu")
         for name, of in _ARRAYS.items()
     }
     by_group, text = (("group",), "U"), ((), "U")
@@ -90,7 +89,17 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> dict[str, Any]
     """Fields of the trajectory that :func:`save` wrote; see :func:`groups.load_trajectory`."""
     path = Path(path)
     arrays = _arrays(path)
-    mechanism = _mechanism(path, arrays) if mechanism is None else mechanism
+    if mechanism is None:
+        data, title = arrays.get("mechanism"), arrays.get("name")
+        if data is None or title is None or data.dtype != np.uint8:
+            raise ValueError(f"{path}: is no trajectory: it holds no mechanism; trajectory.save writes one")
+        with tempfile.TemporaryDirectory() as folder:
+            inner = Path(folder) / "mechanism.npz"
+            inner.write_bytes(data.tobytes())
+            try:
+                mechanism = replace(read_npz(inner), name=str(title))
+            except ModelError as error:
+                raise ModelError(f"{path}, its mechanism", error.faults) from None
     faults, fields = _faults(arrays, mechanism), dict[str, Any](mechanism=mechanism)
     try:
         positions = json.loads(str(arrays.get("singular", "[]")))
@@ -127,19 +136,6 @@ def _arrays(path: Path) -> Arrays:
             raise
         except _DAMAGED as error:
             raise ValueError(f"{path}: is damaged: {str(error) or type(error).__name__}") from None
-
-
-def _mechanism(path: Path, arrays: Arrays) -> Mechanism:
-    data, name = arrays.get("mechanism"), arrays.get("name")
-    if data is None or name is None or data.dtype != np.uint8:
-        raise ValueError(f"{path}: is no trajectory: it holds no mechanism; trajectory.save writes one")
-    with tempfile.TemporaryDirectory() as folder:
-        inner = Path(folder) / "mechanism.npz"
-        inner.write_bytes(data.tobytes())
-        try:
-            return replace(read_npz(inner), name=str(name))
-        except ModelError as error:
-            raise ModelError(f"{path}, its mechanism", error.faults) from None
 
 
 def _faults(arrays: Arrays, mechanism: Mechanism) -> list[str]:
@@ -213,11 +209,9 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
 
     turning, of_axes = ("body",) if planar else ("body", "axis"), ("body", "axis")
     add("position", of_axes, trajectory.position, "origin of the body", units="m")
-    if planar:
-        add("orientation", ("body",), trajectory.orientation, "angle of the body, unwrapped", units="rad")
-    else:
-        long_name = "unit quaternion, continuous in sign"
-        add("orientation", ("body", "component"), trajectory.orientation, long_name, units="1")
+    axes = ("body",) if planar else ("body", "component")
+    long_name = "angle of the body, unwrapped" if planar else "unit quaternion, continuous in sign"
+    add("orientation", axes, trajectory.orientation, long_name, units="rad" if planar else "1")
     for name, time in (("velocity", "s"), ("acceleration", "s^2")):
         if (array := getattr(trajectory, name)) is not None:
             linear, angular = (array[:, :, :2], array[:, :, 2]) if planar else np.split(array, 2, axis=2)

@@ -278,18 +278,16 @@ def n_levels(trajectory: Trajectory) -> int:
 
 def body_motion(trajectory: Trajectory, body: int) -> Body:
     """A body's motion in space; the frame stands still whether it was kept or not."""
+    kept = trajectory.velocity, trajectory.acceleration
     if body == 0:
-        n, still, at = len(trajectory.time), np.zeros((len(trajectory.time), 6)), trajectory.reference
+        n, at = len(trajectory.time), trajectory.reference
         place, rotation = np.broadcast_to(at.position[0], (n, 3)), np.broadcast_to(at.rotation[0], (n, 3, 3))
-        rates = [None if kept is None else still for kept in (trajectory.velocity, trajectory.acceleration)]
+        first, second = (None if array is None else np.zeros((n, 6)) for array in kept)
     else:
         of = trajectory.body(body + 1)
         place, rotation = in_space(of.position), of.rotation
-        rates = [
-            None if kept is None else twist_in_space(kept[:, of.place])
-            for kept in (trajectory.velocity, trajectory.acceleration)
-        ]
-    return place, rotation, rates[0], rates[1]
+        first, second = (None if a is None else twist_in_space(a[:, of.place]) for a in kept)
+    return place, rotation, first, second
 
 
 def carried(body: Body, local: Floats, is_place: bool = False) -> list[Floats]:

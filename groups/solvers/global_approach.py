@@ -11,10 +11,10 @@ from groups.global_solver.elimination import Method
 from groups.global_solver.path import Way
 from groups.global_solver.system import System
 from groups.motion import Motion
-from groups.results.schema import OUTPUTS, QUALITY
 from groups.rotations import quaternion_of, rotation_of
 from groups.setting import Setting
 from groups.solvers.solver import Solver
+from groups.status import OUTPUTS, QUALITY
 from groups.trajectory import Trajectory
 from groups.tree import GroupTree
 from mbssa import Group

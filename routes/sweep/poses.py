@@ -10,11 +10,10 @@ import numpy as np
 
 from groups import Model
 from groups.branches.poses import LONGEST, lines, pieces, solve_proven_poses
-from groups.results.schema import QUALITY
 from groups.run import Run, along_lines
 from groups.solve import patience_of
 from groups.solvers.solver import Solver
-from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED
+from groups.status import OK, PASSED_SINGULAR, PREDECESSOR_FAILED, QUALITY
 from groups.trajectory import Branch, Trajectory
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import whole_turns

@@ -7,7 +7,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.results.limits import excesses
+from groups.results.faults import excesses
 
 RAM = """
 format = 1

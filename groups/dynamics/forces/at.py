@@ -66,7 +66,7 @@ class At(ABC):
 
     def at_reference(self, name: str) -> float:
         """A joint coordinate at the mechanism's reference."""
-        from groups.posed import at_rest
+        from groups.trajectory import at_rest
 
         still = self.frames.reference
         rest = at_rest(self.mechanism, still, np.arange(self.mechanism.n_bodies), 0, 1)

@@ -18,8 +18,8 @@ import scipy.linalg
 from groups.dynamics.forward.bodies import Bodies, turning
 from groups.dynamics.forward.course import CannotGoOnError, Run
 from groups.dynamics.forward.equations import Equations, too_small
-from groups.posed import configuration_at
 from groups.setting import Setting
+from groups.trajectory import configuration_at
 
 if TYPE_CHECKING:
     from groups.dynamics.forward.equations import Applied

@@ -21,9 +21,8 @@ from groups.motion import Law
 from groups.motion.laws import check_span, law_of, laws_from_data
 from groups.motion.sampled import name_faults, time_faults
 from groups.partitioning import partition
-from groups.results.faults import values_text
+from groups.results.faults import excesses, values_text
 from groups.results.joints import coordinate_motion
-from groups.results.limits import excesses
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure, decompose
 from mbssa.arrays import Floats

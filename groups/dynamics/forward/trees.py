@@ -15,11 +15,10 @@ from groups.dynamics.forward.evaluation import CAPACITY, LEAP, MASSLESS, How
 from groups.dynamics.forward.stepping import FULL, STUCK, interpolated
 from groups.engine.solve import END
 from groups.motion import Motion
-from groups.posed import configuration_at, inputs_at
 from groups.results.joints import coordinate_motion
 from groups.setting import Setting
 from groups.status import CONTACT_LOST
-from groups.trajectory import STATUS
+from groups.trajectory import STATUS, configuration_at
 from mbssa.joints.axes import whole_turns
 
 if TYPE_CHECKING:
@@ -152,7 +151,7 @@ class Trees(Equations):
         """Coordinates (n,) in a pose, angles on the same turns as the bodies'."""
         model, traced = self.model, self.traced
         reference = np.array(list(model.reference_inputs.values()))
-        inputs = inputs_at(model, pose, reference)
+        inputs = model.inputs_at(pose, reference)
         setting = Setting.at(model.structure, model.frames, pose, inputs)
         found = np.concatenate([inputs, traced.unknowns_at(setting)])
         if self.mechanism.space == "planar":

@@ -8,8 +8,7 @@ import groups
 import groups.solve
 import mbssa
 import routes
-from groups.results.schema import OUTPUTS, PROVEN, QUALITY
-from groups.status import BRANCH_JUMP
+from groups.status import BRANCH_JUMP, OUTPUTS, PROVEN, QUALITY
 
 NAMES = [name for name in mbssa.builtin_names() if mbssa.load(name).motion is not None]
 

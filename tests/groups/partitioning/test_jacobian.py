@@ -9,7 +9,7 @@ from random_mechanisms import random_mechanism
 import groups
 import mbssa
 from groups.partitioning.cutting import cut_open, linearised
-from groups.posed import poses_of
+from groups.trajectory import poses_of
 from mbssa.io.records import from_record, to_record
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE, types_of

@@ -12,7 +12,7 @@ import mbssa
 from groups.pictures import page
 from groups.pictures.scene import scene_of
 from groups.pictures.visuals import solids_of
-from groups.posed import at_rest
+from groups.trajectory import at_rest
 from mbssa.joints.frames import joint_frames
 
 #: A tetrahedron.

@@ -6,7 +6,7 @@ import pytest
 import groups
 import mbssa
 from groups.pictures.scene import scene_of
-from groups.posed import at_rest
+from groups.trajectory import at_rest
 from mbssa.joints.frames import joint_frames
 
 
