@@ -28,7 +28,15 @@ ARGUMENTS = (
     "ptr noalias %X, ptr noalias %S, ptr noalias %P, ptr noalias %T, ptr noalias %C, ptr noalias %M, "
     "i64 %pitch, i64 %wide, i64 %first, i64 %end, double %limit"
 )
-
+#: Arguments of the functions of a plan by name.
+FUNCTIONS = {
+    "blocks": "ptr %X, i64 %pitch, ptr %room, ptr %R, i64 %count, i1 %kept, i64 %first, i64 %end, "
+    "double %limit, i64 %behind",
+    "strides": "ptr %X, i64 %pitch, ptr %clock, ptr %room, ptr %R, ptr %L, i64 %last, double %most",
+    "turns": "ptr %X, i64 %pitch, ptr %room, ptr %W, i64 %count, ptr %B, i64 %end",
+    "measure": "ptr %X, i64 %pitch, ptr %clock, i64 %steps, ptr %S",
+    "guess": "ptr %X, i64 %pitch, i64 %knots, ptr %F, ptr %H, ptr %Y",
+}
 
 #: Whole numbers of a coarse pass: its sample, steps of the batch and in it, whether the first sample is
 #: entered, knots; and whether turns are doubtful. The way of a stride is behind them.
@@ -213,11 +221,7 @@ def write_blocks(module: Module, plan: Plan, layout: Layout) -> None:
     """Write ``blocks``: all groups of a table R solve a block, then the next, and note the least of it."""
     # Axes are kept for a block, or for all instants if they are ``kept``. At the last instants, which are
     # ``behind`` the motion, inputs and unknowns are those before.
-    with module.function(
-        "blocks",
-        "ptr %X, i64 %pitch, ptr %room, ptr %R, i64 %count, i1 %kept, i64 %first, i64 %end, double %limit, "
-        "i64 %behind",
-    ) as code:
+    with module.function("blocks", FUNCTIONS["blocks"]) as code:
         last = code("sub i64 %end, %behind")
         with code.when(code("icmp sgt i64 %behind, 0")):
             for begin, end in ((0, plan.first_body), (plan.q.start, plan.q.stop)):
@@ -283,8 +287,8 @@ def write_measure(module: Module, plan: Plan) -> None:
     h, scale, most = (graph.input(name, 0) for name in ("h", "scale", "most"))
     ahead, behind = (largest(abs(v), 0.5 * h * abs(a)) for v, a in ((v1, a1), (v, a)))
     farthest = largest(most, largest(abs(y1 - y), largest(ahead, behind) * h) / scale)
-    with module.function("measure", "ptr %X, i64 %pitch, i64 %steps, ptr %S") as code:
-        time, way, sums = (_place(code, "%X", str(plan.first_clock + k), "%pitch") for k in CLOCK)
+    with module.function("measure", FUNCTIONS["measure"]) as code:
+        time, way, sums = (_place(code, "%clock", str(k), "%pitch") for k in CLOCK)
         with code.loop("0", "%steps", str(code.lanes)) as t:  # what is beyond is written again
             after = code(f"add i64 {t}, 1")
             h_ = code.binary("-", *(code.load(code.at(time, at)) for at in (after, t)))
@@ -318,25 +322,19 @@ def _formulas(code: Code, given: Mapping[str, Sequence[str]]) -> Writer:
 
 def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
     """Write ``strides``: the coarse pass over samples of inputs, up to where a step of one sample fails."""
-    # The rule of strides is that of :class:`groups.engine.path.Follower`. All lanes do the same. Rows of
-    # inputs, times, ways and sums begin I times ``far`` bytes behind A. L: how far an unknown may be off.
+    # The rule of strides is that of :class:`groups.engine.path.Follower`. All lanes do the same. L: how far
+    # an unknown may be off.
     graph = Graph()
     before, after = ([graph.input(side, k) for k in range(3)] for side in "lr")
     h, (q, v, a), (q1, v1, a1) = graph.input("h", 0), before, after
     expected, off = q + h * (v + 0.5 * h * a), abs(q1 - q - way(h, v, v1, a, a1))
-    with module.function(
-        "strides", "ptr %A, i64 %far, ptr %I, ptr %room, ptr %R, ptr %L, i64 %last, double %most"
-    ) as code:
+    with module.function("strides", FUNCTIONS["strides"]) as code:
         lanes, pitch, height, n = code.lanes, 2 * code.lanes, plan.first_axes, plan.unknowns
         V, K, Y = (code.at("%room", k[0]) for k in (layout.states, layout.samples, layout.knots))
         course = [code.at("%room", layout.course[0] + k) for k in (*COURSE, STRIDE)]
         sample, batch, tried, enters, made, _, wide_at = course
 
-        def given(k: str) -> str:
-            far = code(f"mul i64 {code.load(code.at('%I', k, 'i64'), 'i64')}, %far")
-            return code.at("%A", far, "i8")
-
-        time, ways, sums = (given(str(plan.first_body + k)) for k in CLOCK)
+        time, ways, sums = (_place(code, "%clock", str(k), "%pitch") for k in CLOCK)
 
         def whole(pointer: str) -> str:
             return code.load(pointer, "i64")
@@ -374,7 +372,7 @@ def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
             # ---- its state
             step = code.splat(code(f"fsub double {real(time, j)}, {real(time, k)}"))
             with code.loop("0", str(plan.first_body)) as d:
-                x = code.splat(real(given(d), j))
+                x = code.splat(real(_place(code, "%X", d, "%pitch"), j))
                 code.store(x, _place(code, V, d, pitch, lanes))
             with code.loop("0", str(n)) as i:
                 x, row = written(i, expected, step, l=0)
@@ -432,9 +430,7 @@ def write_guess(module: Module, plan: Plan) -> None:
     h, start, t = (graph.input(name, 0) for name in ("h", "start", "t"))
     c = quintic(left, right, h)
     value = polynomial((t - start) / h, c)
-    with module.function(
-        "guess", "ptr %X, i64 %pitch, i64 %knots, ptr %F, ptr %H, ptr %Y"
-    ) as code, code.loop("1", "%knots") as i:  # fmt: skip
+    with module.function("guess", FUNCTIONS["guess"]) as code, code.loop("1", "%knots") as i:
         before, time = code(f"sub i64 {i}, 1"), _place(code, "%X", str(plan.first_clock + TIME), "%pitch")
         a, b = (code.load(code.at("%F", k, "i64"), "i64") for k in (before, i))
         t0, t1 = (code.load(code.at("%H", k), "double") for k in (before, i))
@@ -471,9 +467,7 @@ def write_turns(module: Module, plan: Plan, layout: Layout) -> None:
         inner = sum((x * y for x, y in zip(now[1:], before[1:], strict=True)), now[0] * before[0])
         step, unsure = above(-inner, graph.node(-1.0), graph.node(1.0)), graph.node(-1.0)
     op, unit = ("+", 0.0) if planar else ("*", 1.0)
-    with module.function(
-        "turns", "ptr %X, i64 %pitch, ptr %room, ptr %W, i64 %count, ptr %B, i64 %end"
-    ) as code:
+    with module.function("turns", FUNCTIONS["turns"]) as code:
         zero, doubt = code.constant(0.0), code.cell(code.number, code.constant(0.0))
         clock = _place(code, "%X", str(plan.first_clock + TIME), "%pitch")
         with code.loop("0", "%count") as b:
