@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
-from math import inf, nan, pi, prod
+from math import inf, nan, pi
 from typing import TYPE_CHECKING, Any
 
-from groups.engine.arrays import DOUBT, EDGE, LINE, MOST, NOTES, TOLERANCE, quintic, way
+import numpy as np
+
+from groups.engine.arrays import DOUBT, EDGE, MOST, NOTES, TOLERANCE, quintic, way
 from groups.engine.path import BATCH, DIVIDED, FIRST_BATCH, LEAP
 from groups.engine.plan import CLOCK, CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL, TIME
 from mbssa.graph.llvm import Code, Module, Writer
@@ -39,29 +41,23 @@ FUNCTIONS = {
 }
 
 #: Whole numbers of a coarse pass: its sample, steps of the batch and in it, whether the first sample is
-#: entered, knots; and whether turns are doubtful. The way of a stride is behind them.
+#: entered, knots; and whether turns are doubtful.
 COURSE = SAMPLE, STEPS_OF_BATCH, TRIED, ENTERS, MADE, DOUBTFUL = range(6)
-STRIDE = len(COURSE)
 
 
-class Layout:
-    """Places of numbers in the memory that a thread works in, and their shapes."""
-
-    def __init__(self, plan: Plan, lanes: int) -> None:
-        self.size, groups, height = 0, len(plan.parts), plan.first_axes
-        #: Axes of a block; notes of groups by lanes, and the least of these.
-        self.axes = self._take(plan.height - height, BLOCK + lanes)
-        self.notes, self.least = self._take(groups, NOTES * lanes), self._take(groups + 1, NOTES)
-        #: Of a coarse pass: its state and the next one; whole numbers, and the way of a stride; samples of
-        #: the knots that are found at once, and the one that fails behind them.
-        self.states = self._take(height, 2 * lanes)
-        self.course, self.samples = self._take(len(COURSE) + 1), self._take(KNOTS + 1)
-        self.knots = self._take(KNOTS + 1, height)
-
-    def _take(self, *shape: int) -> tuple[int, tuple[int, ...]]:
-        first = self.size
-        self.size += -(-prod(shape) // LINE) * LINE
-        return first, shape
+def layout_of(plan: Plan, lanes: int) -> np.dtype[np.void]:
+    """Memory that a thread works in; what vectors are written to stands first, so that it is aligned."""
+    groups, height = len(plan.parts), plan.first_axes
+    return np.dtype([
+        ("axes", "f8", (plan.height - height, BLOCK + lanes)),  # of a block
+        ("notes", "f8", (groups, NOTES * lanes)),  # by lanes
+        ("states", "f8", (height, 2 * lanes)),  # of a coarse pass, and the next ones
+        ("knots", "f8", (KNOTS + 1, height)),  # that are found at once, and the one that fails behind them
+        ("samples", "i8", (KNOTS + 1,)),
+        ("course", "i8", (len(COURSE),)),
+        ("wide", "f8", (1,)),  # the way of a stride
+        ("least", "f8", (groups + 1, NOTES)),  # of all lanes
+    ])  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -77,7 +73,8 @@ class Loop:
 
 def text_of(plan: Plan, lanes: int) -> tuple[str, dict[Any, Loop]]:
     """Text of all functions of a plan for so many lanes, and their arguments by routine."""
-    module, layout, loops = Module(lanes), Layout(plan, lanes), dict[Any, Loop]()
+    module, loops = Module(lanes), dict[Any, Loop]()
+    layout = {name: kind[1] // 8 for name, kind in (layout_of(plan, lanes).fields or {}).items()}
     for part in plan.parts:
         if part.routine not in loops:
             loops[part.routine] = write_routine(module, part.routine, f"routine{len(loops)}")
@@ -142,7 +139,12 @@ def write_routine(module: Module, routine: Routine, name: str) -> Loop:
             solved = [*q, *rates, *records]
             for x, out in zip([*solved, *quality, steps], outs, strict=True):
                 code.store(x, code.at(out, t))
-            _note(code, routine, quality, fine)
+            notes = [code.choose(fine, code.constant(0.0), code.constant(-1.0))]
+            if routine.group.direct or routine.group.struts:
+                notes += [quality[REACH], quality[GIMBAL]]
+            for k, x in enumerate(notes):
+                at = code.at("%M", code.lanes * k, first=True)
+                code.store(code.extreme(x, code.load(at), smallest=True), at)
             with code.when(bad):  # bodies are NaN, and unknowns wait where they were expected
                 nothing = [*guess, *[code.constant(0.0)] * (2 * n), *[code.constant(nan)] * n_records]
                 for x, instead, out in zip(solved, nothing, outs, strict=False):
@@ -203,21 +205,11 @@ def _fine(
     return found
 
 
-def _note(code: Code, routine: Routine, quality: Sequence[str], fine: str) -> None:
-    """Note :data:`NOTES`, by lanes."""
-    notes = [code.choose(fine, code.constant(0.0), code.constant(-1.0))]
-    if routine.group.direct or routine.group.struts:
-        notes += [quality[REACH], quality[GIMBAL]]
-    for k, x in enumerate(notes):
-        at = code.at("%M", code.lanes * k, first=True)
-        code.store(code.extreme(x, code.load(at), smallest=True), at)
-
-
 #: A routine, its geometry, rows and tables, and the place of its notes, by group.
 ENTRY = 5
 
 
-def write_blocks(module: Module, plan: Plan, layout: Layout) -> None:
+def write_blocks(module: Module, plan: Plan, layout: Mapping[str, int]) -> None:
     """Write ``blocks``: all groups of a table R solve a block, then the next, and note the least of it."""
     # Axes are kept for a block, or for all instants if they are ``kept``. At the last instants, which are
     # ``behind`` the motion, inputs and unknowns are those before.
@@ -233,40 +225,39 @@ def write_blocks(module: Module, plan: Plan, layout: Layout) -> None:
         unnoted = [code.constant(x) for x in (0.0, inf, inf)]
         least = [code.cell(code.number, x) for x in unnoted]
 
-        def entry_of(g: str) -> tuple[str, str]:
-            """An entry of the table, and its notes."""
+        def entry_of(g: str) -> tuple[str, str, str]:
+            """An entry of the table, the place of its notes and their address."""
             entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
-            return entry, code.load(code.at(entry, 4, "i64"), "i64")
+            place = code.load(code.at(entry, 4, "i64"), "i64")
+            return entry, place, code.at(code.at("%room", layout["notes"]), place)
 
         with code.loop("0", "%count") as g:
-            notes = code.at(code.at("%room", layout.notes[0]), entry_of(g)[1])
+            _, _, notes = entry_of(g)
             for k, x in enumerate(unnoted):
                 code.store(x, code.at(notes, k * code.lanes))
         all_axes = code.at("%X", code(f"mul i64 {plan.first_axes}, %pitch"))
-        some_axes = code.at("%room", layout.axes[0])
+        some_axes = code.at("%room", layout["axes"])
         S = code(f"select i1 %kept, ptr {all_axes}, ptr {some_axes}")
         wide = code(f"select i1 %kept, i64 %pitch, i64 {BLOCK + code.lanes}")
         with code.blocks("%first", "%end", BLOCK) as (t, stop):
             back = code(f"select i1 %kept, i64 0, i64 {t}")
             axes = code.at(S, code(f"sub i64 0, {back}"))
             with code.loop("0", "%count") as g:
-                entry, place = entry_of(g)
+                entry, _, notes = entry_of(g)
                 call, P, T, C = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(4))
-                notes = code.at(code.at("%room", layout.notes[0]), place)
                 code.do(
                     f"call void {call}(ptr %X, ptr {axes}, ptr {P}, ptr {T}, ptr {C}, ptr {notes}, "
                     f"i64 %pitch, i64 {wide}, i64 {t}, i64 {stop}, double %limit)"
                 )
         with code.loop("0", "%count") as g:
-            place = entry_of(g)[1]
-            notes = code.at(code.at("%room", layout.notes[0]), place)
-            own = code.at(code.at("%room", layout.least[0]), code(f"sdiv i64 {place}, {code.lanes}"))
+            _, place, notes = entry_of(g)
+            own = code.at(code.at("%room", layout["least"]), code(f"sdiv i64 {place}, {code.lanes}"))
             for k, cell in enumerate(least):
                 x = code.load(code.at(notes, k * code.lanes))
                 code.store(code.extreme(x, code.load(cell), smallest=True), cell)
                 code.store(_least(code, x), code.at(own, k), "double")
         for k, cell in enumerate(least):
-            at = code.at("%room", layout.least[0] + len(plan.parts) * NOTES + k)
+            at = code.at("%room", layout["least"] + len(plan.parts) * NOTES + k)
             code.store(_least(code, code.load(cell)), at, "double")
 
 
@@ -320,7 +311,7 @@ def _formulas(code: Code, given: Mapping[str, Sequence[str]]) -> Writer:
     return Writer(code, lambda name, k: given[name][k], lambda _: "")
 
 
-def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
+def write_strides(module: Module, plan: Plan, layout: Mapping[str, int]) -> None:
     """Write ``strides``: the coarse pass over samples of inputs, up to where a step of one sample fails."""
     # The rule of strides is that of :class:`groups.engine.path.Follower`. All lanes do the same. L: how far
     # an unknown may be off.
@@ -330,9 +321,8 @@ def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
     expected, off = q + h * (v + 0.5 * h * a), abs(q1 - q - way(h, v, v1, a, a1))
     with module.function("strides", FUNCTIONS["strides"]) as code:
         lanes, pitch, height, n = code.lanes, 2 * code.lanes, plan.first_axes, plan.unknowns
-        V, K, Y = (code.at("%room", k[0]) for k in (layout.states, layout.samples, layout.knots))
-        course = [code.at("%room", layout.course[0] + k) for k in (*COURSE, STRIDE)]
-        sample, batch, tried, enters, made, _, wide_at = course
+        V, K, Y, wide_at = (code.at("%room", layout[k]) for k in ("states", "samples", "knots", "wide"))
+        sample, batch, tried, enters, made, _ = (code.at("%room", layout["course"] + k) for k in COURSE)
 
         time, ways, sums = (_place(code, "%clock", str(k), "%pitch") for k in CLOCK)
 
@@ -382,7 +372,7 @@ def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
                 f"i1 false, i64 {lanes}, i64 {pitch}, double {LEAP!r}, i64 0)"
             )
             # ---- whether it is fine, and on a smooth path
-            noted = real(code.at("%room", layout.least[0] + len(plan.parts) * NOTES))
+            noted = real(code.at("%room", layout["least"] + len(plan.parts) * NOTES))
             fine = code.cell("i1", code(f"fcmp oeq double {noted}, 0.0"))
             with code.loop("0", str(n)) as i:
                 smooth = code.compare(
@@ -448,7 +438,7 @@ def write_guess(module: Module, plan: Plan) -> None:
                 code.store(writer.write([value])[0], code.at(out, column))
 
 
-def write_turns(module: Module, plan: Plan, layout: Layout) -> None:
+def write_turns(module: Module, plan: Plan, layout: Mapping[str, int]) -> None:
     """Write ``turns``: angles counted from column to column by their rates, or quaternions kept in sign."""
     # W has the rows of orientation of ``count`` bodies, B is a column before the first one. It is noted where
     # the rates tell less than a share of a turn.
@@ -499,7 +489,7 @@ def write_turns(module: Module, plan: Plan, layout: Layout) -> None:
                     code.store(code.binary("+", x, turned) if planar else turned, code.at(row, t))
         mask = code.bits(code.compare("ogt", code.load(doubt), zero))
         code.store(
-            code(f"zext i{code.lanes} {mask} to i64"), code.at("%room", layout.course[0] + DOUBTFUL), "i64"
+            code(f"zext i{code.lanes} {mask} to i64"), code.at("%room", layout["course"] + DOUBTFUL), "i64"
         )
 
 

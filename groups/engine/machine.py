@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from groups.engine.arrays import NOTES, Life, address_of, aligned, pitch_of
-from groups.engine.loops import DOUBTFUL, ENTRY, FUNCTIONS, KNOTS, MADE, STRIDE, Layout, Loop, text_of
+from groups.engine.loops import DOUBTFUL, ENTRY, FUNCTIONS, KNOTS, MADE, Loop, layout_of, text_of
 from groups.engine.path import SMOOTH
 from groups.engine.plan import QUALITY
 from mbssa.arrays import Floats, Ints
@@ -119,17 +118,14 @@ class Room:
     """Memory that a thread works in, by its layout."""
 
     def __init__(self, plan: Plan, lanes: int) -> None:
-        layout = Layout(plan, lanes)
-        (block,) = aligned(1, layout.size)
+        layout = layout_of(plan, lanes)
+        block = aligned(1, layout.itemsize // 8)
         self.at, self.vector = address_of(block), aligned(plan.first_axes, lanes)
-        places = layout.states, layout.least, layout.course, layout.samples, layout.knots
-        self.least: Floats
-        self.states, self.least, course, samples, self.knots = (
-            block[first : first + math.prod(shape)].reshape(shape) for first, shape in places
+        self.states, self.least, self.knots, self.wide, self.counts, self.samples = (
+            block.view(layout)[0, 0][name]
+            for name in ("states", "least", "knots", "wide", "course", "samples")
         )
         self.states[:] = plan.start[: plan.first_axes, None]
-        self.counts, self.wide = course[:STRIDE].view(np.int64), course[STRIDE:]
-        self.samples = samples.view(np.int64)
 
 
 class Machine(Life):
