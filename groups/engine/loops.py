@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from math import inf, nan, pi
@@ -133,7 +133,12 @@ def write_routine(module: Module, routine: Routine, name: str) -> Loop:
             stages = ("dq", routine.first), ("ddq", routine.second)
             rates = [text for stage in stages for text in finish.stage(graph, *stage)]
             records, quality = finish.write(routine.records), finish.write(routine.quality)
-            quality.append(_far(code, routine, q, guess, left))
+            far = code.constant(0.0)
+            for x, start, scale in zip(q, guess, routine.scales, strict=True) if not routine.linear else ():
+                off = code.intrinsic("fabs", code.binary("-", x, start))
+                far = code.extreme(code.binary("*", off, code.constant(1.0 / scale)), far, smallest=False)
+            ended = code.compare("ole", left, code.constant(TOLERANCE))
+            quality.append(code.choose(ended, far, code.constant(inf)))
             fine = _fine(code, routine, quality, rates, flat, limit)
             bad = code(f"icmp ne i{code.lanes} {code.bits(fine)}, -1")
             solved = [*q, *rates, *records]
@@ -176,15 +181,6 @@ def _iterated(
         code.store(code.binary("+", code.load(steps_at), one), steps_at)
         code.leave_unless(code(f"icmp ne i{code.lanes} {code.bits(going)}, 0"))
     return [code.load(cell) for cell in cells], code.load(left_at), code.load(steps_at)
-
-
-def _far(code: Code, routine: Routine, q: Sequence[str], guess: Sequence[str], left: str) -> str:
-    """Distance of the unknowns from their guess; infinite where Newton's method has not come to its end."""
-    far = code.constant(0.0)
-    for x, start, scale in zip(q, guess, routine.scales, strict=True) if not routine.linear else ():
-        off = code.intrinsic("fabs", code.binary("-", x, start))
-        far = code.extreme(code.binary("*", off, code.constant(1.0 / scale)), far, smallest=False)
-    return code.choose(code.compare("ole", left, code.constant(TOLERANCE)), far, code.constant(inf))
 
 
 def _fine(
@@ -265,7 +261,7 @@ def _least(code: Code, x: str) -> str:
     """The least number of a vector; NaN if one is."""
     by = 1
     while by < code.lanes:
-        order = ", ".join(f"i32 {(k + by) % code.lanes}" for k in range(code.lanes))
+        order = ((k + by) % code.lanes for k in range(code.lanes))
         x, by = code.extreme(x, _shuffled(code, x, x, order), smallest=True), 2 * by
     return code(f"extractelement {code.number} {x}, i32 0")
 
@@ -469,21 +465,18 @@ def write_turns(module: Module, plan: Plan, layout: Mapping[str, int]) -> None:
             *cells, time_before, base = (code.cell(code.number, x) for x in begin)
             with code.loop("0", "%end", str(code.lanes)) as t:
                 values, time = [code.load(code.at(row, t)) for row in rows], code.load(code.at(clock, t))
-                given = {
-                    "now": values,
-                    "before": [
-                        _behind(code, code.load(cell), x) for cell, x in zip(cells, values, strict=True)
-                    ],
-                    "time": [_behind(code, code.load(time_before), time), time],
-                }
+                *earlier, time_earlier = (
+                    _shuffled(code, code.load(cell), x, range(code.lanes - 1, 2 * code.lanes - 1))
+                    for cell, x in zip((*cells, time_before), (*values, time), strict=True)
+                )
+                given = {"now": values, "before": earlier, "time": [time_earlier, time]}
                 by, doubtful = _formulas(code, given).write([step, unsure])
                 doubted = code.both(_below(code, t, "%end"), code.compare("ogt", doubtful, zero))
                 code.store(code.choose(doubted, code.constant(1.0), code.load(doubt)), doubt)
                 total = code.binary(op, code.load(base), _accumulated(code, op, unit, by))
                 for cell, x in zip((*cells, time_before), (*values, time), strict=True):
                     code.store(x, cell)
-                last = ", ".join([f"i32 {code.lanes - 1}"] * code.lanes)
-                code.store(_shuffled(code, total, total, last), base)
+                code.store(_shuffled(code, total, total, [code.lanes - 1] * code.lanes), base)
                 for row, x in zip(rows[: len(own)], values, strict=False):
                     turned = code.binary("*", total, x if not planar else code.constant(2 * pi))
                     code.store(code.binary("+", x, turned) if planar else turned, code.at(row, t))
@@ -503,20 +496,15 @@ def _below(code: Code, index: str, end: str) -> str:
     return code(f"icmp slt {code.whole} <{steps}>, {left}")
 
 
-def _shuffled(code: Code, a: str, b: str, order: str) -> str:
-    return code(f"shufflevector {code.number} {a}, {code.number} {b}, <{code.lanes} x i32> <{order}>")
-
-
-def _behind(code: Code, before: str, now: str) -> str:
-    """The columns before those of a vector."""
-    order = ", ".join(f"i32 {code.lanes - 1 + k}" for k in range(code.lanes))
-    return _shuffled(code, before, now, order)
+def _shuffled(code: Code, a: str, b: str, order: Iterable[int]) -> str:
+    lanes = ", ".join(f"i32 {k}" for k in order)
+    return code(f"shufflevector {code.number} {a}, {code.number} {b}, <{code.lanes} x i32> <{lanes}>")
 
 
 def _accumulated(code: Code, op: str, unit: float, x: str) -> str:
     """Sums or products of the first lanes."""
     by = 1
     while by < code.lanes:
-        order = ", ".join(f"i32 {k if k < by else code.lanes + k - by}" for k in range(code.lanes))
+        order = (k if k < by else code.lanes + k - by for k in range(code.lanes))
         x, by = code.binary(op, x, _shuffled(code, code.constant(unit), x, order)), 2 * by
     return x

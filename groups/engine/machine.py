@@ -121,6 +121,7 @@ class Room:
         layout = layout_of(plan, lanes)
         block = aligned(1, layout.itemsize // 8)
         self.at, self.vector = address_of(block), aligned(plan.first_axes, lanes)
+        self.least: Floats
         self.states, self.least, self.knots, self.wide, self.counts, self.samples = (
             block.view(layout)[0, 0][name]
             for name in ("states", "least", "knots", "wide", "course", "samples")

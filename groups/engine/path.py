@@ -59,6 +59,7 @@ class Way:
         self.inputs = [X[order : plan.first_body : 3] for order in range(3)]
         first = min(plan.first_clock, len(X) - len(CLOCK))
         self.clock = X[first : first + len(CLOCK)]
+        self.time: Floats
         self.time, self.ways, self.sums = self.clock
         for rows, given in zip((*self.inputs, self.time), (*inputs, time), strict=True):
             rows[:] = given
@@ -317,26 +318,20 @@ class Follower:
 def way_to(life: Life, goal: Floats) -> Knots:
     """Knots of the straight way from the reference to inputs (D,), angles the nearest way."""
     plan, start, rows = life.plan, life.plan.start, slice(0, life.plan.first_body, 3)
-    if goal.tolist() != start[rows].tolist():
-        start = _start_near(life, goal)
+    reference = start[rows].tolist()
+    if goal.tolist() != reference and (near := plan.inputs_near(goal)).tolist() != reference:
+        given = start[: plan.first_body, None].copy()
+        given[rows, 0] = near
+        found = life.steps_from(start, given, np.zeros(2), plan.alive)[:, -1]
+        same = np.abs(found[plan.q] - start[plan.q]).max(initial=0.0) <= SAME  # else turns are counted
+        if same and np.isfinite(found[: plan.first_state]).all():
+            start = found
     if (start[rows] == goal).all():
         knots = Knots()
         knots.add(np.zeros(1), start[:, None], plan.alive[:, None])
         return knots
     way = Way.straight(start[rows], goal, life)
     return Follower(life, way, checks=False).along(start, plan.alive.copy())
-
-
-def _start_near(life: Life, goal: Floats) -> Floats:
-    """The reference, with angles of the inputs half a turn at most from those of a goal (D,)."""
-    plan, column = life.plan, life.plan.start.copy()
-    column[0 : plan.first_body : 3] = plan.inputs_near(goal)
-    if (column == plan.start).all():
-        return plan.start
-    given = column[: plan.first_body, None]
-    found = life.steps_from(column, given, np.zeros(2), plan.alive)[:, -1]
-    same = np.abs(found[plan.q] - plan.start[plan.q]).max(initial=0.0) <= SAME  # else turns are counted
-    return found if same and np.isfinite(found[: plan.first_state]).all() else plan.start
 
 
 def goes_on(
