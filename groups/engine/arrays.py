@@ -14,6 +14,7 @@ from groups.engine.plan import CONDITION, GIMBAL, QUALITY, REACH, STEPS, TIME
 from groups.engine.users import OpaqueError
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.nodes import polynomial
+from mbssa.joints.axes import whole_turns
 
 if TYPE_CHECKING:
     from groups.engine.path import Course, Knots, Way
@@ -31,8 +32,6 @@ FINITE = 1e300
 DOUBT = 0.05
 #: Instants of a block: intermediate results stay in the cache.
 BLOCK = 1024
-#: Time steps that are measured at once.
-MEASURED = 8192
 #: Numbers in a line of the cache, at most as many as a vector has.
 LINE = 8
 #: Notes of a group: the least over instants of 0 or, not fine, -1, and of reach and gimbal where signs hold.
@@ -75,6 +74,19 @@ def all_fine(plan: Plan, X: Floats, limit: Any) -> Bools:
     """(G, T) whether each group is solved at each instant."""
     found: Bools = is_fine(plan.quality(X).swapaxes(0, 1), limit, plan.setting.closed, plan.flat)
     return found
+
+
+def by_form(plan: Plan, part: Part, numbers: Any, *, many: bool) -> list[Any]:
+    """The unknowns by a closed form, if there is one, turned to near where they stand."""
+    q = [numbers[r] for r in part.state]
+    if part.group.form is None or not part.n:
+        return q
+    functions, used = part.routine.start
+    found = functions[many]([numbers[r] for r in plan.rows(part, used)], part.geometry)
+    near = zip(found, q, part.group.turns, strict=True)
+    # Floats stay floats of Python's, which raise where they are divided by zero.
+    turned = whole_turns if many else lambda angle: float(whole_turns(angle))
+    return [x + turned(old - x) if turn else x for x, old, turn in near]
 
 
 def quintic(left: Sequence[Number], right: Sequence[Number], h: Number) -> list[Any]:
@@ -138,15 +150,12 @@ class Life:
 
     def measure(self, way: Way) -> None:
         """Find by time step the way of the input that goes farthest, then the longest; and the sums."""
-        for first in range(0, way.last, MEASURED):  # there and back counts
-            some = slice(first, min(first + MEASURED, way.last) + 1)
-            (y, v, a), h = (rows[:, some] for rows in way.inputs), np.diff(way.time[some])
-            with np.errstate(all="ignore"):
-                ahead = np.maximum(np.abs(v[:, 1:]), 0.5 * h * np.abs(a[:, 1:]))
-                behind = np.maximum(np.abs(v[:, :-1]), 0.5 * h * np.abs(a[:, :-1]))
-                farthest = np.maximum(np.abs(y[:, 1:] - y[:, :-1]), np.maximum(ahead, behind) * h)
-            steps = (farthest / way.scale[:, None]).max(axis=0, initial=0.0)
-            way.ways[first : first + len(steps)] = steps
+        (y, v, a), h = way.inputs, np.diff(way.time)
+        with np.errstate(all="ignore"):  # there and back counts
+            ends = (np.s_[:, 1:], np.s_[:, :-1])
+            rates = (np.maximum(np.abs(v[k]), 0.5 * h * np.abs(a[k])) for k in ends)
+            farthest = np.maximum(np.abs(np.diff(y)), np.maximum(*rates) * h)
+        way.ways[:-1] = (farthest / way.scale[:, None]).max(axis=0, initial=0.0)
         way.ways[-1], way.sums[0] = way.ways[:-1].max(initial=0.0), 0.0
         np.cumsum(way.ways[:-1], out=way.sums[1:])
 
@@ -234,7 +243,9 @@ class Life:
         q = guess = [column[r] for r in state]
         records, rates, fine = [math.nan] * len(part.records), [0.0] * (2 * part.n), False
         try:
-            found = self._solved(part, column, self._by_form(part, column) if lost else guess, many=False)
+            found = self._solved(
+                part, column, by_form(self.plan, part, column, many=False) if lost else guess, many=False
+            )
             column[part.quality : part.quality + len(QUALITY)] = found[3]
             fine = is_fine(found[3], FINITE, self.plan.setting.closed, part.flat) and math.isfinite(
                 sum(found[2])
@@ -250,17 +261,6 @@ class Life:
         for k, r in enumerate(state):
             column[r], column[r + unknowns], column[r + 2 * unknowns] = q[k], rates[k], rates[part.n + k]
         return bool(fine)
-
-    def _by_form(self, part: Part, column: list[float]) -> list[float]:
-        """The unknowns by a closed form, if there is one, turned to near where they stand."""
-        q = [column[r] for r in part.state]
-        if part.group.form is None or not part.n:
-            return q
-        (start, _), used = part.routine.start
-        found = start([column[r] for r in self.plan.rows(part, used)], part.geometry)
-        whole = 2 * math.pi
-        near = zip(found, q, part.group.turns, strict=True)
-        return [x + whole * round((old - x) / whole) if turn else x for x, old, turn in near]
 
     def _solved(
         self, part: Part, numbers: Any, guess: Sequence[Any], *, many: bool

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, reduce
-from math import inf, nan, pi, prod
+from math import inf, nan, pi
 from typing import TYPE_CHECKING, Any
 
-from groups.engine.arrays import DOUBT, EDGE, LINE, MOST, NOTES, TOLERANCE, quintic, way
+import numpy as np
+
+from groups.engine.arrays import DOUBT, EDGE, MOST, NOTES, TOLERANCE, quintic, way
 from groups.engine.path import BATCH, DIVIDED, FIRST_BATCH, LEAP
 from groups.engine.plan import CLOCK, CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL, TIME
 from mbssa.graph.llvm import Code, Module, Writer
@@ -28,32 +30,34 @@ ARGUMENTS = (
     "ptr noalias %X, ptr noalias %S, ptr noalias %P, ptr noalias %T, ptr noalias %C, ptr noalias %M, "
     "i64 %pitch, i64 %wide, i64 %first, i64 %end, double %limit"
 )
-
+#: Arguments of the functions of a plan by name.
+FUNCTIONS = {
+    "blocks": "ptr %X, i64 %pitch, ptr %room, ptr %R, i64 %count, i1 %kept, i64 %first, i64 %end, "
+    "double %limit, i64 %behind",
+    "strides": "ptr %X, i64 %pitch, ptr %clock, ptr %room, ptr %R, ptr %L, i64 %last, double %most",
+    "turns": "ptr %X, i64 %pitch, ptr %room, ptr %W, i64 %count, ptr %B, i64 %end",
+    "measure": "ptr %X, i64 %pitch, ptr %clock, i64 %steps, ptr %S",
+    "guess": "ptr %X, i64 %pitch, i64 %knots, ptr %F, ptr %H, ptr %Y",
+}
 
 #: Whole numbers of a coarse pass: its sample, steps of the batch and in it, whether the first sample is
-#: entered, knots; and whether turns are doubtful. The way of a stride is behind them.
+#: entered, knots; and whether turns are doubtful.
 COURSE = SAMPLE, STEPS_OF_BATCH, TRIED, ENTERS, MADE, DOUBTFUL = range(6)
-STRIDE = len(COURSE)
 
 
-class Layout:
-    """Places of numbers in the memory that a thread works in, and their shapes."""
-
-    def __init__(self, plan: Plan, lanes: int) -> None:
-        self.size, groups, height = 0, len(plan.parts), plan.first_axes
-        #: Axes of a block; notes of groups by lanes, and the least of these.
-        self.axes = self._take(plan.height - height, BLOCK + lanes)
-        self.notes, self.least = self._take(groups, NOTES * lanes), self._take(groups + 1, NOTES)
-        #: Of a coarse pass: its state and the next one; whole numbers, and the way of a stride; samples of
-        #: the knots that are found at once, and the one that fails behind them.
-        self.states = self._take(height, 2 * lanes)
-        self.course, self.samples = self._take(len(COURSE) + 1), self._take(KNOTS + 1)
-        self.knots = self._take(KNOTS + 1, height)
-
-    def _take(self, *shape: int) -> tuple[int, tuple[int, ...]]:
-        first = self.size
-        self.size += -(-prod(shape) // LINE) * LINE
-        return first, shape
+def layout_of(plan: Plan, lanes: int) -> np.dtype[np.void]:
+    """Memory that a thread works in; what vectors are written to stands first, so that it is aligned."""
+    groups, height = len(plan.parts), plan.first_axes
+    return np.dtype([
+        ("axes", "f8", (plan.height - height, BLOCK + lanes)),  # of a block
+        ("notes", "f8", (groups, NOTES * lanes)),  # by lanes
+        ("states", "f8", (height, 2 * lanes)),  # of a coarse pass, and the next ones
+        ("knots", "f8", (KNOTS + 1, height)),  # that are found at once, and the one that fails behind them
+        ("samples", "i8", (KNOTS + 1,)),
+        ("course", "i8", (len(COURSE),)),
+        ("wide", "f8", (1,)),  # the way of a stride
+        ("least", "f8", (groups + 1, NOTES)),  # of all lanes
+    ])  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -69,7 +73,8 @@ class Loop:
 
 def text_of(plan: Plan, lanes: int) -> tuple[str, dict[Any, Loop]]:
     """Text of all functions of a plan for so many lanes, and their arguments by routine."""
-    module, layout, loops = Module(lanes), Layout(plan, lanes), dict[Any, Loop]()
+    module, loops = Module(lanes), dict[Any, Loop]()
+    layout = {name: kind[1] // 8 for name, kind in (layout_of(plan, lanes).fields or {}).items()}
     for part in plan.parts:
         if part.routine not in loops:
             loops[part.routine] = write_routine(module, part.routine, f"routine{len(loops)}")
@@ -128,13 +133,23 @@ def write_routine(module: Module, routine: Routine, name: str) -> Loop:
             stages = ("dq", routine.first), ("ddq", routine.second)
             rates = [text for stage in stages for text in finish.stage(graph, *stage)]
             records, quality = finish.write(routine.records), finish.write(routine.quality)
-            quality.append(_far(code, routine, q, guess, left))
+            far = code.constant(0.0)
+            for x, start, scale in zip(q, guess, routine.scales, strict=True) if not routine.linear else ():
+                off = code.intrinsic("fabs", code.binary("-", x, start))
+                far = code.extreme(code.binary("*", off, code.constant(1.0 / scale)), far, smallest=False)
+            ended = code.compare("ole", left, code.constant(TOLERANCE))
+            quality.append(code.choose(ended, far, code.constant(inf)))
             fine = _fine(code, routine, quality, rates, flat, limit)
             bad = code(f"icmp ne i{code.lanes} {code.bits(fine)}, -1")
             solved = [*q, *rates, *records]
             for x, out in zip([*solved, *quality, steps], outs, strict=True):
                 code.store(x, code.at(out, t))
-            _note(code, routine, quality, fine)
+            notes = [code.choose(fine, code.constant(0.0), code.constant(-1.0))]
+            if routine.group.direct or routine.group.struts:
+                notes += [quality[REACH], quality[GIMBAL]]
+            for k, x in enumerate(notes):
+                at = code.at("%M", code.lanes * k, first=True)
+                code.store(code.extreme(x, code.load(at), smallest=True), at)
             with code.when(bad):  # bodies are NaN, and unknowns wait where they were expected
                 nothing = [*guess, *[code.constant(0.0)] * (2 * n), *[code.constant(nan)] * n_records]
                 for x, instead, out in zip(solved, nothing, outs, strict=False):
@@ -168,15 +183,6 @@ def _iterated(
     return [code.load(cell) for cell in cells], code.load(left_at), code.load(steps_at)
 
 
-def _far(code: Code, routine: Routine, q: Sequence[str], guess: Sequence[str], left: str) -> str:
-    """Distance of the unknowns from their guess; infinite where Newton's method has not come to its end."""
-    far = code.constant(0.0)
-    for x, start, scale in zip(q, guess, routine.scales, strict=True) if not routine.linear else ():
-        off = code.intrinsic("fabs", code.binary("-", x, start))
-        far = code.extreme(code.binary("*", off, code.constant(1.0 / scale)), far, smallest=False)
-    return code.choose(code.compare("ole", left, code.constant(TOLERANCE)), far, code.constant(inf))
-
-
 def _fine(
     code: Code, routine: Routine, quality: Sequence[str], rates: Sequence[str], flat: str, limit: str
 ) -> str:
@@ -195,29 +201,15 @@ def _fine(
     return found
 
 
-def _note(code: Code, routine: Routine, quality: Sequence[str], fine: str) -> None:
-    """Note :data:`NOTES`, by lanes."""
-    notes = [code.choose(fine, code.constant(0.0), code.constant(-1.0))]
-    if routine.group.direct or routine.group.struts:
-        notes += [quality[REACH], quality[GIMBAL]]
-    for k, x in enumerate(notes):
-        at = code.at("%M", code.lanes * k, first=True)
-        code.store(code.extreme(x, code.load(at), smallest=True), at)
-
-
 #: A routine, its geometry, rows and tables, and the place of its notes, by group.
 ENTRY = 5
 
 
-def write_blocks(module: Module, plan: Plan, layout: Layout) -> None:
+def write_blocks(module: Module, plan: Plan, layout: Mapping[str, int]) -> None:
     """Write ``blocks``: all groups of a table R solve a block, then the next, and note the least of it."""
     # Axes are kept for a block, or for all instants if they are ``kept``. At the last instants, which are
     # ``behind`` the motion, inputs and unknowns are those before.
-    with module.function(
-        "blocks",
-        "ptr %X, i64 %pitch, ptr %room, ptr %R, i64 %count, i1 %kept, i64 %first, i64 %end, double %limit, "
-        "i64 %behind",
-    ) as code:
+    with module.function("blocks", FUNCTIONS["blocks"]) as code:
         last = code("sub i64 %end, %behind")
         with code.when(code("icmp sgt i64 %behind, 0")):
             for begin, end in ((0, plan.first_body), (plan.q.start, plan.q.stop)):
@@ -229,40 +221,39 @@ def write_blocks(module: Module, plan: Plan, layout: Layout) -> None:
         unnoted = [code.constant(x) for x in (0.0, inf, inf)]
         least = [code.cell(code.number, x) for x in unnoted]
 
-        def entry_of(g: str) -> tuple[str, str]:
-            """An entry of the table, and its notes."""
+        def entry_of(g: str) -> tuple[str, str, str]:
+            """An entry of the table, the place of its notes and their address."""
             entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
-            return entry, code.load(code.at(entry, 4, "i64"), "i64")
+            place = code.load(code.at(entry, 4, "i64"), "i64")
+            return entry, place, code.at(code.at("%room", layout["notes"]), place)
 
         with code.loop("0", "%count") as g:
-            notes = code.at(code.at("%room", layout.notes[0]), entry_of(g)[1])
+            _, _, notes = entry_of(g)
             for k, x in enumerate(unnoted):
                 code.store(x, code.at(notes, k * code.lanes))
         all_axes = code.at("%X", code(f"mul i64 {plan.first_axes}, %pitch"))
-        some_axes = code.at("%room", layout.axes[0])
+        some_axes = code.at("%room", layout["axes"])
         S = code(f"select i1 %kept, ptr {all_axes}, ptr {some_axes}")
         wide = code(f"select i1 %kept, i64 %pitch, i64 {BLOCK + code.lanes}")
         with code.blocks("%first", "%end", BLOCK) as (t, stop):
             back = code(f"select i1 %kept, i64 0, i64 {t}")
             axes = code.at(S, code(f"sub i64 0, {back}"))
             with code.loop("0", "%count") as g:
-                entry, place = entry_of(g)
+                entry, _, notes = entry_of(g)
                 call, P, T, C = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(4))
-                notes = code.at(code.at("%room", layout.notes[0]), place)
                 code.do(
                     f"call void {call}(ptr %X, ptr {axes}, ptr {P}, ptr {T}, ptr {C}, ptr {notes}, "
                     f"i64 %pitch, i64 {wide}, i64 {t}, i64 {stop}, double %limit)"
                 )
         with code.loop("0", "%count") as g:
-            place = entry_of(g)[1]
-            notes = code.at(code.at("%room", layout.notes[0]), place)
-            own = code.at(code.at("%room", layout.least[0]), code(f"sdiv i64 {place}, {code.lanes}"))
+            _, place, notes = entry_of(g)
+            own = code.at(code.at("%room", layout["least"]), code(f"sdiv i64 {place}, {code.lanes}"))
             for k, cell in enumerate(least):
                 x = code.load(code.at(notes, k * code.lanes))
                 code.store(code.extreme(x, code.load(cell), smallest=True), cell)
                 code.store(_least(code, x), code.at(own, k), "double")
         for k, cell in enumerate(least):
-            at = code.at("%room", layout.least[0] + len(plan.parts) * NOTES + k)
+            at = code.at("%room", layout["least"] + len(plan.parts) * NOTES + k)
             code.store(_least(code, code.load(cell)), at, "double")
 
 
@@ -270,7 +261,7 @@ def _least(code: Code, x: str) -> str:
     """The least number of a vector; NaN if one is."""
     by = 1
     while by < code.lanes:
-        order = ", ".join(f"i32 {(k + by) % code.lanes}" for k in range(code.lanes))
+        order = ((k + by) % code.lanes for k in range(code.lanes))
         x, by = code.extreme(x, _shuffled(code, x, x, order), smallest=True), 2 * by
     return code(f"extractelement {code.number} {x}, i32 0")
 
@@ -283,8 +274,8 @@ def write_measure(module: Module, plan: Plan) -> None:
     h, scale, most = (graph.input(name, 0) for name in ("h", "scale", "most"))
     ahead, behind = (largest(abs(v), 0.5 * h * abs(a)) for v, a in ((v1, a1), (v, a)))
     farthest = largest(most, largest(abs(y1 - y), largest(ahead, behind) * h) / scale)
-    with module.function("measure", "ptr %X, i64 %pitch, i64 %steps, ptr %S") as code:
-        time, way, sums = (_place(code, "%X", str(plan.first_clock + k), "%pitch") for k in CLOCK)
+    with module.function("measure", FUNCTIONS["measure"]) as code:
+        time, way, sums = (_place(code, "%clock", str(k), "%pitch") for k in CLOCK)
         with code.loop("0", "%steps", str(code.lanes)) as t:  # what is beyond is written again
             after = code(f"add i64 {t}, 1")
             h_ = code.binary("-", *(code.load(code.at(time, at)) for at in (after, t)))
@@ -316,27 +307,20 @@ def _formulas(code: Code, given: Mapping[str, Sequence[str]]) -> Writer:
     return Writer(code, lambda name, k: given[name][k], lambda _: "")
 
 
-def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
+def write_strides(module: Module, plan: Plan, layout: Mapping[str, int]) -> None:
     """Write ``strides``: the coarse pass over samples of inputs, up to where a step of one sample fails."""
-    # The rule of strides is that of :class:`groups.engine.path.Follower`. All lanes do the same. Rows of
-    # inputs, times, ways and sums begin I times ``far`` bytes behind A. L: how far an unknown may be off.
+    # The rule of strides is that of :class:`groups.engine.path.Follower`. All lanes do the same. L: how far
+    # an unknown may be off.
     graph = Graph()
     before, after = ([graph.input(side, k) for k in range(3)] for side in "lr")
     h, (q, v, a), (q1, v1, a1) = graph.input("h", 0), before, after
     expected, off = q + h * (v + 0.5 * h * a), abs(q1 - q - way(h, v, v1, a, a1))
-    with module.function(
-        "strides", "ptr %A, i64 %far, ptr %I, ptr %room, ptr %R, ptr %L, i64 %last, double %most"
-    ) as code:
+    with module.function("strides", FUNCTIONS["strides"]) as code:
         lanes, pitch, height, n = code.lanes, 2 * code.lanes, plan.first_axes, plan.unknowns
-        V, K, Y = (code.at("%room", k[0]) for k in (layout.states, layout.samples, layout.knots))
-        course = [code.at("%room", layout.course[0] + k) for k in (*COURSE, STRIDE)]
-        sample, batch, tried, enters, made, _, wide_at = course
+        V, K, Y, wide_at = (code.at("%room", layout[k]) for k in ("states", "samples", "knots", "wide"))
+        sample, batch, tried, enters, made, _ = (code.at("%room", layout["course"] + k) for k in COURSE)
 
-        def given(k: str) -> str:
-            far = code(f"mul i64 {code.load(code.at('%I', k, 'i64'), 'i64')}, %far")
-            return code.at("%A", far, "i8")
-
-        time, ways, sums = (given(str(plan.first_body + k)) for k in CLOCK)
+        time, ways, sums = (_place(code, "%clock", str(k), "%pitch") for k in CLOCK)
 
         def whole(pointer: str) -> str:
             return code.load(pointer, "i64")
@@ -374,7 +358,7 @@ def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
             # ---- its state
             step = code.splat(code(f"fsub double {real(time, j)}, {real(time, k)}"))
             with code.loop("0", str(plan.first_body)) as d:
-                x = code.splat(real(given(d), j))
+                x = code.splat(real(_place(code, "%X", d, "%pitch"), j))
                 code.store(x, _place(code, V, d, pitch, lanes))
             with code.loop("0", str(n)) as i:
                 x, row = written(i, expected, step, l=0)
@@ -384,7 +368,7 @@ def write_strides(module: Module, plan: Plan, layout: Layout) -> None:
                 f"i1 false, i64 {lanes}, i64 {pitch}, double {LEAP!r}, i64 0)"
             )
             # ---- whether it is fine, and on a smooth path
-            noted = real(code.at("%room", layout.least[0] + len(plan.parts) * NOTES))
+            noted = real(code.at("%room", layout["least"] + len(plan.parts) * NOTES))
             fine = code.cell("i1", code(f"fcmp oeq double {noted}, 0.0"))
             with code.loop("0", str(n)) as i:
                 smooth = code.compare(
@@ -432,9 +416,7 @@ def write_guess(module: Module, plan: Plan) -> None:
     h, start, t = (graph.input(name, 0) for name in ("h", "start", "t"))
     c = quintic(left, right, h)
     value = polynomial((t - start) / h, c)
-    with module.function(
-        "guess", "ptr %X, i64 %pitch, i64 %knots, ptr %F, ptr %H, ptr %Y"
-    ) as code, code.loop("1", "%knots") as i:  # fmt: skip
+    with module.function("guess", FUNCTIONS["guess"]) as code, code.loop("1", "%knots") as i:
         before, time = code(f"sub i64 {i}, 1"), _place(code, "%X", str(plan.first_clock + TIME), "%pitch")
         a, b = (code.load(code.at("%F", k, "i64"), "i64") for k in (before, i))
         t0, t1 = (code.load(code.at("%H", k), "double") for k in (before, i))
@@ -452,7 +434,7 @@ def write_guess(module: Module, plan: Plan) -> None:
                 code.store(writer.write([value])[0], code.at(out, column))
 
 
-def write_turns(module: Module, plan: Plan, layout: Layout) -> None:
+def write_turns(module: Module, plan: Plan, layout: Mapping[str, int]) -> None:
     """Write ``turns``: angles counted from column to column by their rates, or quaternions kept in sign."""
     # W has the rows of orientation of ``count`` bodies, B is a column before the first one. It is noted where
     # the rates tell less than a share of a turn.
@@ -471,9 +453,7 @@ def write_turns(module: Module, plan: Plan, layout: Layout) -> None:
         inner = sum((x * y for x, y in zip(now[1:], before[1:], strict=True)), now[0] * before[0])
         step, unsure = above(-inner, graph.node(-1.0), graph.node(1.0)), graph.node(-1.0)
     op, unit = ("+", 0.0) if planar else ("*", 1.0)
-    with module.function(
-        "turns", "ptr %X, i64 %pitch, ptr %room, ptr %W, i64 %count, ptr %B, i64 %end"
-    ) as code:
+    with module.function("turns", FUNCTIONS["turns"]) as code:
         zero, doubt = code.constant(0.0), code.cell(code.number, code.constant(0.0))
         clock = _place(code, "%X", str(plan.first_clock + TIME), "%pitch")
         with code.loop("0", "%count") as b:
@@ -485,27 +465,24 @@ def write_turns(module: Module, plan: Plan, layout: Layout) -> None:
             *cells, time_before, base = (code.cell(code.number, x) for x in begin)
             with code.loop("0", "%end", str(code.lanes)) as t:
                 values, time = [code.load(code.at(row, t)) for row in rows], code.load(code.at(clock, t))
-                given = {
-                    "now": values,
-                    "before": [
-                        _behind(code, code.load(cell), x) for cell, x in zip(cells, values, strict=True)
-                    ],
-                    "time": [_behind(code, code.load(time_before), time), time],
-                }
+                *earlier, time_earlier = (
+                    _shuffled(code, code.load(cell), x, range(code.lanes - 1, 2 * code.lanes - 1))
+                    for cell, x in zip((*cells, time_before), (*values, time), strict=True)
+                )
+                given = {"now": values, "before": earlier, "time": [time_earlier, time]}
                 by, doubtful = _formulas(code, given).write([step, unsure])
                 doubted = code.both(_below(code, t, "%end"), code.compare("ogt", doubtful, zero))
                 code.store(code.choose(doubted, code.constant(1.0), code.load(doubt)), doubt)
                 total = code.binary(op, code.load(base), _accumulated(code, op, unit, by))
                 for cell, x in zip((*cells, time_before), (*values, time), strict=True):
                     code.store(x, cell)
-                last = ", ".join([f"i32 {code.lanes - 1}"] * code.lanes)
-                code.store(_shuffled(code, total, total, last), base)
+                code.store(_shuffled(code, total, total, [code.lanes - 1] * code.lanes), base)
                 for row, x in zip(rows[: len(own)], values, strict=False):
                     turned = code.binary("*", total, x if not planar else code.constant(2 * pi))
                     code.store(code.binary("+", x, turned) if planar else turned, code.at(row, t))
         mask = code.bits(code.compare("ogt", code.load(doubt), zero))
         code.store(
-            code(f"zext i{code.lanes} {mask} to i64"), code.at("%room", layout.course[0] + DOUBTFUL), "i64"
+            code(f"zext i{code.lanes} {mask} to i64"), code.at("%room", layout["course"] + DOUBTFUL), "i64"
         )
 
 
@@ -519,20 +496,15 @@ def _below(code: Code, index: str, end: str) -> str:
     return code(f"icmp slt {code.whole} <{steps}>, {left}")
 
 
-def _shuffled(code: Code, a: str, b: str, order: str) -> str:
-    return code(f"shufflevector {code.number} {a}, {code.number} {b}, <{code.lanes} x i32> <{order}>")
-
-
-def _behind(code: Code, before: str, now: str) -> str:
-    """The columns before those of a vector."""
-    order = ", ".join(f"i32 {code.lanes - 1 + k}" for k in range(code.lanes))
-    return _shuffled(code, before, now, order)
+def _shuffled(code: Code, a: str, b: str, order: Iterable[int]) -> str:
+    lanes = ", ".join(f"i32 {k}" for k in order)
+    return code(f"shufflevector {code.number} {a}, {code.number} {b}, <{code.lanes} x i32> <{lanes}>")
 
 
 def _accumulated(code: Code, op: str, unit: float, x: str) -> str:
     """Sums or products of the first lanes."""
     by = 1
     while by < code.lanes:
-        order = ", ".join(f"i32 {k if k < by else code.lanes + k - by}" for k in range(code.lanes))
+        order = (k if k < by else code.lanes + k - by for k in range(code.lanes))
         x, by = code.binary(op, x, _shuffled(code, code.constant(unit), x, order)), 2 * by
     return x

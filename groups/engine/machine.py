@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -13,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from groups.engine.arrays import NOTES, Life, address_of, aligned, pitch_of
-from groups.engine.loops import DOUBTFUL, ENTRY, KNOTS, MADE, STRIDE, Layout, Loop, text_of
-from groups.engine.path import SMOOTH, Course
+from groups.engine.loops import DOUBTFUL, ENTRY, FUNCTIONS, KNOTS, MADE, Loop, layout_of, text_of
+from groups.engine.path import SMOOTH
 from groups.engine.plan import QUALITY
 from mbssa.arrays import Floats, Ints
 
 if TYPE_CHECKING:
-    from groups.engine.path import Knots, Way
+    from groups.engine.path import Course, Knots, Way
     from groups.engine.plan import Part, Plan
 
 #: Numbers of an answer from which on its memory is kept for the next one, and most bytes.
@@ -69,13 +68,11 @@ def _initialise() -> None:
     llvm.initialize_native_asmprinter()
 
 
-POINTER, WHOLE, NUMBER, CONDITION = ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_bool
-_SIGNATURES: dict[str, list[Any]] = {
-    "blocks": [POINTER, WHOLE, *[POINTER] * 2, WHOLE, CONDITION, *[WHOLE] * 2, NUMBER, WHOLE],
-    "guess": [POINTER, *[WHOLE] * 2, *[POINTER] * 3],
-    "measure": [POINTER, *[WHOLE] * 2, POINTER],
-    "strides": [POINTER, WHOLE, *[POINTER] * 4, WHOLE, NUMBER],
-    "turns": [POINTER, WHOLE, *[POINTER] * 2, WHOLE, POINTER, WHOLE],
+POINTER, WHOLE = ctypes.c_void_p, ctypes.c_int64
+_KINDS = {"ptr": POINTER, "i64": WHOLE, "double": ctypes.c_double, "i1": ctypes.c_bool}
+_SIGNATURES = {
+    name: [_KINDS[argument.split()[0]] for argument in arguments.split(", ")]
+    for name, arguments in FUNCTIONS.items()
 }
 
 
@@ -121,17 +118,15 @@ class Room:
     """Memory that a thread works in, by its layout."""
 
     def __init__(self, plan: Plan, lanes: int) -> None:
-        layout = Layout(plan, lanes)
-        (block,) = aligned(1, layout.size)
+        layout = layout_of(plan, lanes)
+        block = aligned(1, layout.itemsize // 8)
         self.at, self.vector = address_of(block), aligned(plan.first_axes, lanes)
-        places = layout.states, layout.least, layout.course, layout.samples, layout.knots
         self.least: Floats
-        self.states, self.least, course, samples, self.knots = (
-            block[first : first + math.prod(shape)].reshape(shape) for first, shape in places
+        self.states, self.least, self.knots, self.wide, self.counts, self.samples = (
+            block.view(layout)[0, 0][name]
+            for name in ("states", "least", "knots", "wide", "course", "samples")
         )
         self.states[:] = plan.start[: plan.first_axes, None]
-        self.counts, self.wide = course[:STRIDE].view(np.int64), course[STRIDE:]
-        self.samples = samples.view(np.int64)
 
 
 class Machine(Life):
@@ -160,8 +155,6 @@ class Machine(Life):
         self._at_entries, self._at_start = kept(self._entries), kept(plan.start)
         self._at_smooth = kept(np.where(linear, np.inf, SMOOTH * plan.scale))
         self._at_scale = kept(plan.scale_of_inputs)
-        given = [*range(plan.first_body), *range(plan.first_clock, plan.first_axes)]
-        self._at_given = kept(np.array(given, dtype=np.int64))
         self._every = np.ones((len(plan.parts), KNOTS), dtype=np.bool_)
         bodies = plan.wound if plan.record.planar else range(1, plan.mechanism.n_bodies)
         turning = [plan.body(b) + plan.record.turn for b in bodies]
@@ -263,33 +256,26 @@ class Machine(Life):
         return not int(room.counts[DOUBTFUL])
 
     def measure(self, way: Way) -> None:
-        if way.X is None:
-            super().measure(way)
-        else:
-            self._program.measure(address_of(way.X), way.X.strides[0] // 8, way.last, self._at_scale)
+        X, clock = address_of(way.X), address_of(way.clock)
+        self._program.measure(X, way.X.strides[0] // 8, clock, way.last, self._at_scale)
 
     def ahead(self, way: Way, knots: Knots, course: Course, most: float) -> Course:
         room, states = self._room, slice(self.plan.first_state, self.plan.first_quality)
-        fixed = room.at, self._at_entries, self._at_smooth, way.last, most
-        if way.X is None:
-            rows = [row for rows in zip(*way.inputs, strict=True) for row in rows]
-            given = np.array([row.ctypes.data for row in (*rows, way.time, way.ways, way.sums)])
-            where = 0, 1, address_of(given)
-        else:
-            where = address_of(way.X), way.X.strides[0], self._at_given
-        room.counts[:] = int(course.x), course.batch, 0, course.enters, 0, 0
-        room.wide[0] = course.wide
-        made, column = KNOTS, course.column
+        x, column, room.wide[0], batch, enters = course
+        room.counts[:] = int(x), batch, 0, enters, 0, 0
+        where, made = (address_of(way.X), way.X.strides[0] // 8, address_of(way.clock)), KNOTS
         while made == KNOTS:
             room.states[states, : self.lanes] = column[states, None]
-            self._program.strides(*where, *fixed)
+            self._program.strides(
+                *where, room.at, self._at_entries, self._at_smooth, way.last, most
+            )  # fmt: skip
             x, batch, _, enters, made, _ = room.counts.tolist()
             if made:
                 room.counts[MADE] = 0
                 columns, alive = room.knots[:made].copy().T, self._every[:, :made]
                 knots.add(room.samples[:made].astype(float), columns, alive)
                 column = columns[:, -1]
-        return Course(float(x), column.copy(), float(room.wide[0]), batch, bool(enters))
+        return float(x), column.copy(), float(room.wide[0]), batch, bool(enters)
 
 
 class _Loan:

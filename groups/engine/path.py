@@ -11,12 +11,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from groups.engine.arrays import FINITE, all_fine, quintic, way
-from groups.engine.plan import FAR, TIME
+from groups.engine.arrays import FINITE, aligned, all_fine, pitch_of, quintic, way
+from groups.engine.plan import CLOCK, FAR, TIME
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.graph.nodes import polynomial
 from mbssa.joints.axes import whole_turns
@@ -42,24 +42,27 @@ TURNED = 1e-3
 #: Distances of inputs that are compared at a time.
 CELLS = 2**16
 
+#: A coarse pass: the place on its way, the state (height,), the way of a stride and the steps of the next
+#: batch, and whether the first sample is entered.
+Course: TypeAlias = tuple[float, Floats, float, int, bool]
+
 
 class Way:
     """Inputs between samples: the quintic through values and two rates; x counts the samples."""
 
-    # They are written to rows of an array, as a plan has it, or stay where they are if there is none.
+    # They are written to the rows of an array, as a plan has it, or to an array of these rows alone.
     def __init__(self, life: Life, X: Floats | None, time: Floats, *inputs: Floats) -> None:
-        plan = life.plan
-        self.X, self.scale, self.last = X, plan.scale_of_inputs, len(time) - 1
-        self.time, self.inputs = time, list(inputs)
+        plan, count = life.plan, len(time)
         if X is None:
-            self.time, *self.inputs = map(np.ascontiguousarray, (time, *inputs))
-            self.ways, self.sums = np.empty((2, len(time)))
-        else:
-            for order, given in enumerate(inputs):
-                rows = self.inputs[order] = X[order : plan.first_body : 3]
-                rows[:] = given
-            clock, self.ways, self.sums = X[plan.clock]
-            clock[:] = time
+            X = aligned(plan.first_body + len(CLOCK), pitch_of(count), count=count)
+        self.X, self.scale, self.last = X, plan.scale_of_inputs, count - 1
+        self.inputs = [X[order : plan.first_body : 3] for order in range(3)]
+        first = min(plan.first_clock, len(X) - len(CLOCK))
+        self.clock = X[first : first + len(CLOCK)]
+        self.time: Floats
+        self.time, self.ways, self.sums = self.clock
+        for rows, given in zip((*self.inputs, self.time), (*inputs, time), strict=True):
+            rows[:] = given
         life.measure(self)
         #: By time step the way of the input that goes farthest, rad or sizes; its sums are up to samples.
         self.steps, self.longest = self.ways[:-1], float(self.ways[-1])
@@ -173,27 +176,12 @@ class Missing:
         return np.where(self.turns, state + whole_turns(near - state), state)
 
 
-class Course(NamedTuple):
-    """A coarse pass at a place of its way: the state, and the way of a stride in the next batch of steps."""
-
-    x: float
-    column: Floats  # (height,)
-    wide: float
-    batch: int
-    enters: bool  # the first sample itself
-
-
 class Follower:
     """A coarse pass of a life along a way; ``checks`` whether what is found again is in its mode."""
 
     def __init__(self, life: Life, way: Way, beyond: Iterable[int] = (), *, checks: bool = True) -> None:
-        self.life, self.plan, self.parts, self.way, self.checks = (
-            life,
-            life.plan,
-            life.plan.parts,
-            way,
-            checks,
-        )
+        self.life, self.plan, self.parts = life, life.plan, life.plan.parts
+        self.way, self.checks = way, checks
         self.knots, self.since = Knots(beyond=set(beyond)), dict[int, Missing]()
         self._led: tuple[float, Knots] | None = None  # the straight way to a place
 
@@ -205,7 +193,7 @@ class Follower:
         self._lose(alive, -1.0, column)
         while x < way.last or enters:
             if not since and share == 1.0 and x == int(x):
-                course = self.life.ahead(way, knots, Course(x, column, wide, batch, enters), WIDEST * top)
+                course = self.life.ahead(way, knots, (x, column, wide, batch, enters), WIDEST * top)
                 x, column, wide, batch, enters = course
                 if x == way.last and not enters:
                     break
@@ -330,26 +318,20 @@ class Follower:
 def way_to(life: Life, goal: Floats) -> Knots:
     """Knots of the straight way from the reference to inputs (D,), angles the nearest way."""
     plan, start, rows = life.plan, life.plan.start, slice(0, life.plan.first_body, 3)
-    if goal.tolist() != start[rows].tolist():
-        start = _start_near(life, goal)
+    reference = start[rows].tolist()
+    if goal.tolist() != reference and (near := plan.inputs_near(goal)).tolist() != reference:
+        given = start[: plan.first_body, None].copy()
+        given[rows, 0] = near
+        found = life.steps_from(start, given, np.zeros(2), plan.alive)[:, -1]
+        same = np.abs(found[plan.q] - start[plan.q]).max(initial=0.0) <= SAME  # else turns are counted
+        if same and np.isfinite(found[: plan.first_state]).all():
+            start = found
     if (start[rows] == goal).all():
         knots = Knots()
         knots.add(np.zeros(1), start[:, None], plan.alive[:, None])
         return knots
     way = Way.straight(start[rows], goal, life)
     return Follower(life, way, checks=False).along(start, plan.alive.copy())
-
-
-def _start_near(life: Life, goal: Floats) -> Floats:
-    """The reference, with angles of the inputs half a turn at most from those of a goal (D,)."""
-    plan, column = life.plan, life.plan.start.copy()
-    column[0 : plan.first_body : 3] = plan.inputs_near(goal)
-    if (column == plan.start).all():
-        return plan.start
-    given = column[: plan.first_body, None]
-    found = life.steps_from(column, given, np.zeros(2), plan.alive)[:, -1]
-    same = np.abs(found[plan.q] - plan.start[plan.q]).max(initial=0.0) <= SAME  # else turns are counted
-    return found if same and np.isfinite(found[: plan.first_state]).all() else plan.start
 
 
 def goes_on(

@@ -136,7 +136,6 @@ class Plan:
         self.q = slice(self.first_state, self.first_state + self.unknowns)
         self.dq = slice(self.q.stop, self.q.stop + self.unknowns)
         self.ddq = slice(self.dq.stop, self.dq.stop + self.unknowns)
-        self.clock = slice(self.first_clock, self.first_axes)
         #: Rows of the frame: its record, and its axes.
         self.frame = [
             slice(self.first_body, self.first_body + self.record.stored),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.engine.arrays import EDGE, TOLERANCE, Life, all_fine, is_fine
+from groups.engine.arrays import EDGE, TOLERANCE, Life, all_fine, by_form, is_fine
 from groups.engine.path import on_one_path
 from groups.engine.plan import CONDITION, FAR, GIMBAL, REACH, RESIDUAL, STEPS
 from groups.status import (
@@ -174,12 +174,9 @@ class System:
     def start(self) -> Floats:
         """Unknowns as they stand, or by a closed form, turned to near there."""
         q = self.Y[self.part.state]
-        if self.part.group.form is None:
-            return q
         with np.errstate(all="ignore"):
-            found = self.evaluate(self.part.routine.start, np.arange(q.shape[1]), ())
-        turns = whole_turns(q - found) * self.part.turns[:, None]
-        return np.where(np.isfinite(found), found + turns, q)
+            each = zip(by_form(self.plan, self.part, self.Y, many=True), q, strict=True)
+            return np.array([np.where(np.isfinite(x), x, old) for x, old in each]).reshape(q.shape)
 
     def at(self, q: Any, columns: Ints) -> tuple[Any, Any]:
         """Rows (m, K), and the Jacobian (K, m, n) by scaled unknowns, real or complex."""
