@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.gears import open_joints, teeth
 from groups.dynamics.inverse import LATER_FAILED, STATUS, UNSOLVED, Acting, Solution
 from groups.dynamics.joints import Joint, effect_of_locks
 from groups.dynamics.state import State
@@ -198,7 +197,7 @@ class Forces:
             f"gear {mechanism.joints[j]}: where its teeth touch is not known, nor are the loads of the "
             "joints of its wheels and carrier; give points: centres of both wheels, on their bearings, "
             "that fit the ratio"
-            for j, tooth in teeth(mechanism, self.trajectory.reference).items()
+            for j, tooth in self.solution.state.teeth.items()
             if tooth is None
         ]
 
@@ -299,8 +298,10 @@ def results_of(
 ) -> Forces:
     """The public form of a solution; indeterminate components are NaN, or those of minimum norm."""
     mechanism, size, trajectory = state.mechanism, state.frames.size, state.trajectory
-    touched, named = open_joints(mechanism, state.frames), list[str]()
-    joints = {j: Joint(solution, j, j in touched) for j in sorted(solution.joints)}
+    of_joint, named = partial(state.frames.bodies_of, mechanism), list[str]()
+    # Loads of the joints of wheels and carriers are open where the place of a tooth force is not known.
+    touched = {body for j, tooth in state.teeth.items() if tooth is None for body in of_joint(j)} - {0}
+    joints = {j: Joint(solution, j, not touched.isdisjoint(of_joint(j))) for j in sorted(solution.joints)}
     if solution.loads.shape[2] > 1:  # the balance leaves reactions indeterminate
         columns = [of.columns * state.scale[:, None] for of in joints.values()]
         largest = max(np.nanmax(np.abs(each[:, :, 1:]), initial=0.0) for each in columns)
