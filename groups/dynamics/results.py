@@ -256,22 +256,20 @@ class Forces:
         """Columns of a table, time first: drives, joints in world axes, the frame, powers, status."""
         from groups.results.table import Column, shown_in
 
-        found = [Column("time", "s", self.trajectory.time)]
+        found = [("time", "s", self.trajectory.time)]
         for name, driving, power in zip(self.drives, self.driving.T, self.drive_power.T, strict=True):
-            found.append(Column(f"{name}.driving", unit_of_drive(name), driving))
-            found.append(Column(f"{name}.power", "W", power))
+            found += [(f"{name}.driving", unit_of_drive(name), driving), (f"{name}.power", "W", power)]
         names = [COMPONENTS[k] for k in (PLANAR if self.trajectory.planar else range(6))]
         loads = [(of.joint, of.force, of.moment) for of in map(self.joint, self.joints)]
         for joint, force, moment in [*loads, ("frame", self.shaking_force, self.shaking_moment)]:
             for name, values in zip(names, np.column_stack([force, moment]).T, strict=True):
-                found.append(Column(f"{joint}.{name}", "N" if name[0] == "F" else "N m", values))
-        found += [Column(f"{name}.power", "W", power) for name, power in self.element_power.items()]
-        found.append(Column("gravity.power", "W", self.gravity_power))
-        found.append(Column("kinetic_energy", "J", self.kinetic_energy))
-        found.append(Column("kinetic_power", "W", self.kinetic_power))
-        found.append(Column("balance", "W", self.balance))
-        found += [Column(f"SG-{g + 1}.status", "", status) for g, status in enumerate(self.status.T)]
-        return shown_in(found, self.trajectory, units)
+                found.append((f"{joint}.{name}", "N" if name[0] == "F" else "N m", values))
+        powers = [*self.element_power.items(), ("gravity", self.gravity_power)]
+        found += [(f"{name}.power", "W", power) for name, power in powers]
+        found += [("kinetic_energy", "J", self.kinetic_energy), ("kinetic_power", "W", self.kinetic_power)]
+        found.append(("balance", "W", self.balance))
+        found += [(f"SG-{g + 1}.status", "", status) for g, status in enumerate(self.status.T)]
+        return shown_in([Column(*each) for each in found], self.trajectory, units)
 
     def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "file") -> None:
         """Write :meth:`columns` to a ``.csv`` or ``.parquet`` file, in the units of the model file.
@@ -283,9 +281,9 @@ class Forces:
         OSError
             The file exists and there is no ``force``, or it cannot be written. It is then as it was before.
         """
-        from groups.results.table import check_target, write_table
+        from groups.results.table import write_table
 
-        write_table(self.columns(units), check_target(path, (".csv", ".parquet"), force))
+        write_table(self.columns(units), path, force)
 
 
 def unit_of_drive(name: str) -> str:
@@ -314,21 +312,17 @@ def results_of(
             named += [f"{mechanism.joint_ids[j]}.{part}" for part in open_parts]
         if minimum_norm:
             solution.chosen = _least(columns, solution.loads.shape[2] - 1)
-    drives: dict[str, tuple[Floats, Floats]] = {}
-    for j, of in joints.items():
-        driving = solution.joints[j].driving
-        for k, (coordinate, effort) in enumerate(zip(mechanism.joints[j].driven, driving, strict=True)):
-            value = np.where(solution.is_open(effort), np.nan, solution.value(effort))
-            unit = size if is_length(coordinate) else 1.0
-            drives[f"{mechanism.joint_ids[j]}.{coordinate}"] = value / unit, value * of.rates[k]
-    names = mechanism.driven_coordinates
-    driving, power = (
-        np.reshape([drives[name][k] for name in names], (len(names), state.instants)).T for k in (0, 1)
+    driving, power = np.zeros((2, len(mechanism.driven_coordinates), state.instants))
+    efforts = (
+        (of, k, effort) for j, of in joints.items() for k, effort in enumerate(solution.joints[j].driving)
     )
+    for row, (of, k, effort) in enumerate(efforts):
+        value = np.where(solution.is_open(effort), np.nan, solution.value(effort))
+        coordinate = mechanism.joints[of.index].driven[k]
+        driving[row], power[row] = value / (size if is_length(coordinate) else 1.0), value * of.rates[k]
     still = np.zeros(state.instants)
     elements = {
-        name: sum((each.power(state) for each in several), start=still)
-        for name, several in acting.elements.items()
+        name: sum((of.power(state) for of in loads), still) for name, loads in acting.elements.items()
     }
     kinetic, change, gravity = acting.energies
     frame = state.about(np.zeros((3, 1)), solution.loads[0, :, 0], -1.0) / state.scale
@@ -339,14 +333,14 @@ def results_of(
     }
     return Forces(
         trajectory,
-        names,
-        driving,
-        power,
+        mechanism.driven_coordinates,
+        driving.T,
+        power.T,
         elements,
         gravity,
         kinetic,
         change,
-        change - (gravity + power.sum(axis=1) + sum(elements.values(), start=0.0)),
+        change - (gravity + power.sum(axis=0) + sum(elements.values(), start=0.0)),
         *_parts(frame.T, trajectory.planar),
         np.where(failed, UNSOLVED, solution.status).astype(np.int8),
         held,
