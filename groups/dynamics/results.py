@@ -313,10 +313,8 @@ def results_of(
         if minimum_norm:
             solution.chosen = _least(columns, solution.loads.shape[2] - 1)
     driving, power = np.zeros((2, len(mechanism.driven_coordinates), state.instants))
-    efforts = (
-        (of, k, effort) for j, of in joints.items() for k, effort in enumerate(solution.joints[j].driving)
-    )
-    for row, (of, k, effort) in enumerate(efforts):
+    driven = ((of, *each) for j, of in joints.items() for each in enumerate(solution.joints[j].driving))
+    for row, (of, k, effort) in enumerate(driven):
         value = np.where(solution.is_open(effort), np.nan, solution.value(effort))
         coordinate = mechanism.joints[of.index].driven[k]
         driving[row], power[row] = value / (size if is_length(coordinate) else 1.0), value * of.rates[k]
