@@ -18,13 +18,15 @@ from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.graph.frames import Frame, cross, plus
 from mbssa.joints.catalogue import type_of_joint
-from mbssa.joints.equations import Elementary, Equations, elementary_slopes, elementary_values
+from mbssa.joints.equations import Elementary, Equations, elementary_slopes, elementary_values, pose
 from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses, relative_pose
 from mbssa.joints.relations import values_and_rates
+from mbssa.joints.system import unknowns
 
 if TYPE_CHECKING:
     from groups.dynamics.gears import Tooth
+    from groups.tree import Link
 
 #: Functions of a relative pose by their names.
 Named = Sequence[tuple[str, Elementary]]
@@ -144,6 +146,23 @@ def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> J
             load[:, :1] = sign * force
     names = (*(relation.name for relation in relations.constraints), *named)
     return JointRows(relations.bodies, names, len(relations.constraints), np.array(about))
+
+
+def link_twists(poses: PosesOverTime, link: Link, turns: Sequence[int] = ()) -> Floats:
+    """Twists (6, k, T) of a link's body against its parent at unit rates, lengths over the size."""
+    # Of the coordinates ``turns`` about the world's axes, so that no pose is singular.
+    if link.joint < 0:  # a free body: about its own place, wherever it is
+        unit = np.eye(6)[:, list(unknowns(poses.mechanism.space)), None]
+        point, twists = poses.position[link.body].T, np.tile(unit, poses.instants)
+    else:
+        pair = pair_pose(poses, link.joint)
+        values, point = elementary_values(pair.equations.coordinates, *pair[1:4]), pair.point
+        local = pose(pair.equations, values, pair.parameters)[2].reshape(poses.instants, 2, 3, -1)
+        twists = np.einsum("tab,tkbe->kaet", pair.axes, local).reshape(6, -1, poses.instants)
+        if turns:
+            twists[:3, turns], twists[3:, turns] = 0.0, np.eye(3)[:, :, None]
+    twists[:3] += np.array(cross(twists[3:], (poses.point - point)[:, None] / poses.frames.size))
+    return twists if link.forward else -twists
 
 
 def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:

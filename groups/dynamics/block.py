@@ -15,15 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from groups.dynamics.state import State
-from groups.joint_jacobian import joint_rows, pair_pose, spin_rows
+from groups.joint_jacobian import joint_rows, link_twists, spin_rows
 from groups.setting import LockedRotation
 from groups.tree import Link, ball_of, spanning
 from mbssa import Mechanism
 from mbssa.arrays import Bools, Floats
-from mbssa.graph.frames import cross
 from mbssa.joints.catalogue import type_of_joint
-from mbssa.joints.equations import elementary_values, pose
-from mbssa.joints.system import unknowns
 
 #: Kinds of coordinates that have no value, or no motion of their own, in some poses.
 _SINGULAR_KINDS = ("cardan", "elevation", "distance")
@@ -160,21 +157,10 @@ def _ball(mechanism: Mechanism, joint: int) -> list[int]:
 
 def _motions(state: State, link: Link) -> tuple[Floats, Floats]:
     """Twists (6, k, T) of a link's body against its parent, by free coordinates and by driven ones."""
-    mechanism, driven = state.mechanism, list[int]()
-    if link.joint < 0:  # a free body: about its own place, wherever it is
-        unit = np.eye(6)[:, list(unknowns(mechanism.space)), None]
-        point, twists = state.position[link.body].T, np.tile(unit, state.instants)
-    else:
-        pair, ball = pair_pose(state, link.joint), _ball(mechanism, link.joint)
-        values = elementary_values(pair.equations.coordinates, *pair[1:4])
-        local = pose(pair.equations, values, pair.parameters)[2].reshape(state.instants, 2, 3, -1)
-        twists = np.einsum("tab,tkbe->kaet", pair.axes, local).reshape(6, -1, state.instants)
-        if ball:  # turns about the world's axes, so that no pose is singular
-            twists[:3, ball], twists[3:, ball] = 0.0, np.eye(3)[:, :, None]
-        view, point = mechanism.joints[link.joint], pair.point
+    driven, ball = list[int](), list[int]()
+    if link.joint >= 0:
+        view, ball = state.mechanism.joints[link.joint], _ball(state.mechanism, link.joint)
         driven = [view.type.coordinates.index(name) for name in view.driven]
-    twists[:3] += np.array(cross(twists[3:], (state.point - point)[:, None] / state.frames.size))
-    if not link.forward:
-        twists *= -1.0
+    twists = link_twists(state, link, ball)
     free = [k for k in range(twists.shape[1]) if k not in driven]
     return twists[:, free] if driven else twists, twists[:, driven]

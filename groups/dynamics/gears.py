@@ -14,14 +14,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from groups.joint_jacobian import PosesOverTime, joint_rows
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames
-from mbssa.joints.system import Rows, rows_at, unknowns
 
-#: Share of the size, or of a radius, by which centres, ratios and rows of equations may be off.
+#: Share of the size, or of a radius, by which centres, ratios and forces may be off.
 _SAME = 1e-6
 
 
@@ -46,25 +46,16 @@ def teeth(mechanism: Mechanism, frames: Frames) -> Mapping[int, Tooth | None]:
             for j, relation in frames.relations.items()
             if type_of_joint(mechanism, j).is_gear and len(relation.bodies) > 2
         }
-        rows = rows_at(mechanism, frames, frames.reference).constraints if known else None
+        reference = (x[:, None] for x in (frames.position, frames.rotation, frames.reference.angle))
+        poses = PosesOverTime(mechanism, frames, *reference)
         for j in known:
             *wheels, carrier = frames.relations[j].bodies
             centres = [
                 frames.position[b] + frames.rotation[b] @ frames.origin[j, k] for k, b in enumerate(wheels)
             ]
-            if rows is not None and all(
-                _stays(mechanism, frames, rows, wheel, centre, carrier)
-                for wheel, centre in zip(wheels, centres, strict=True)
-            ):
+            if all(_stays(poses, *ends, carrier) for ends in zip(wheels, centres, strict=True)):
                 known[j] = _tooth(frames, j, centres)
     return known
-
-
-def open_joints(mechanism: Mechanism, frames: Frames) -> set[int]:
-    """Joints of wheels and carriers of the gears whose tooth force has no known place."""
-    gears = [j for j, tooth in teeth(mechanism, frames).items() if tooth is None]
-    bodies = {body for j in gears for body in frames.bodies_of(mechanism, j)} - {0}
-    return {j for j in range(mechanism.n_joints) if bodies & set(frames.bodies_of(mechanism, j))}
 
 
 def _tooth(frames: Frames, j: int, centres: list[Floats]) -> Tooth | None:
@@ -89,28 +80,18 @@ def _tooth(frames: Frames, j: int, centres: list[Floats]) -> Tooth | None:
     return Tooth(carrier, frames.on_body(carrier, tuple(centres[0] + arm)), force)
 
 
-def _stays(
-    mechanism: Mechanism, frames: Frames, rows: Rows, wheel: int, centre: Floats, carrier: int
-) -> bool:
+def _stays(poses: PosesOverTime, wheel: int, centre: Floats, carrier: int) -> bool:
     """Whether joints that keep a point of the wheel on their other body lead from it to the carrier."""
     import networkx
 
-    joints = [j for j in range(mechanism.n_joints) if _keeps(mechanism, frames, rows, j, centre)]
-    bodies = networkx.Graph([(a, b) for a, b, *_ in map(mechanism.joint_bodies, joints)])
-    return wheel in bodies and carrier in networkx.node_connected_component(bodies, wheel)
-
-
-def _keeps(mechanism: Mechanism, frames: Frames, rows: Rows, j: int, centre: Floats) -> bool:
-    """Whether a joint keeps this point of the world at the reference, of either body, on the other."""
-    if type_of_joint(mechanism, j).pair is None or not frames.known[j]:
-        return False
-    # The last body that moves has derivatives: of the frame they are zero.
-    slot = int(mechanism.joint_bodies(j)[1] != 0)
-    x, y, z = (
-        centre - frames.reference.centres(frames.centre)[mechanism.joint_bodies(j)[slot]]
-    ) / frames.size
-    turned = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])  # velocity of the point: v + w × arm
-    wanted = np.hstack([np.eye(3), turned])[:, list(unknowns(mechanism.space))]
-    wanted = wanted[: 2 if mechanism.space == "planar" else 3]
-    held = rows.jacobian[rows.joint == j, slot]
-    return bool(np.abs(wanted - wanted @ np.linalg.pinv(held) @ held).max() <= _SAME)
+    mechanism = poses.mechanism
+    bodies = networkx.empty_graph(mechanism.n_bodies)
+    wanted = poses.about(centre[:, None], np.eye(6)[:, : 2 if mechanism.space == "planar" else 3, None])
+    for j in np.flatnonzero(poses.frames.known).tolist():
+        if type_of_joint(mechanism, j).pair is not None:
+            held = joint_rows(poses, j).loads[1, :, :, 0]
+            # Constraints keep the point where they bear any force in it.
+            missing = wanted[..., 0] - held @ np.linalg.pinv(held) @ wanted[..., 0]
+            if np.abs(missing).max() <= _SAME:
+                bodies.add_edge(*mechanism.joint_bodies(j)[:2])
+    return bool(networkx.has_path(bodies, wheel, carrier))

@@ -164,18 +164,15 @@ def solve_backwards(
 
 def blocks_of(structure: Structure, frames: Frames, together: bool = False) -> list[Block]:
     """A block for each group, or one of all bodies; a joint belongs to the last of its bodies."""
-    mechanism, number = structure.mechanism, structure.group_of_body
-    if together:
-        number = np.minimum(number, 1)
-    bodies: list[list[int]] = [[] for _ in range(int(number.max(initial=0)))]
-    joints: list[list[int]] = [[] for _ in bodies]
-    for body in np.flatnonzero(number).tolist():
-        bodies[number[body] - 1].append(body)
-    for joint in range(mechanism.n_joints):
-        if last := max(int(number[body]) for body in frames.bodies_of(mechanism, joint)):
-            joints[last - 1].append(joint)
-    spins = locked_rotations(structure, frames)
+    numbers, spins = [structure.group_of_body, structure.joint_group], locked_rotations(structure, frames)
+    body_group, joint_group = (
+        np.minimum(number, 1 if together else structure.n_groups) for number in numbers
+    )
     return [
-        Block(tuple(some), tuple(own), tuple(spin for spin in spins if spin.body in some))
-        for some, own in zip(bodies, joints, strict=True)
+        Block(
+            tuple(np.flatnonzero(body_group == group).tolist()),
+            tuple(np.flatnonzero(joint_group == group).tolist()),
+            tuple(spin for spin in spins if body_group[spin.body] == group),
+        )
+        for group in range(1, int(body_group.max(initial=0)) + 1)
     ]

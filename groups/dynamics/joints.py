@@ -102,20 +102,19 @@ def effect_of_locks(solution: Solution, structure: Structure) -> Floats:
         frame = state.frame(spin.body)
         line = np.array(frame.along(frames.rotation[spin.body].T @ spin.direction))
         place = np.array(plus(frame.place, frame.along(frames.on_body(spin.body, tuple(spin.point)))))
-        inertia, whole, parts = np.zeros(state.instants), 0.0, []
+        whole, parts = 0.0, list[Wrench]()  # what an angular acceleration of 1 rad/s² takes
         for body, mass, centre, moment in bodies_with_mass(state.mechanism, frames):
             if body in spin.bodies:
                 near = state.frame(body)
                 at = np.array(plus(near.place, near.along(centre)))
-                across = np.array(cross(line, at - place))
-                turned = np.array(inertia_times(near, moment, line))
-                parts.append((body, at, mass * across, turned))
-                inertia += mass * dot(across, across) + dot(turned, line)
+                force = mass * np.array(cross(line, at - place))
+                parts.append(Wrench(body, at, force, np.array(inertia_times(near, moment, line))))
                 whole += np.trace(moment) + mass * frames.size**2
+        inertia = sum((dot(line, of.about(place)[3:]) for of in parts), np.zeros(state.instants))
         lock = solution.locks[spin.body].loads[1, 3:, 0]
         about, heavy = dot(lock, line), inertia > _SLENDER * whole
         faster = np.divide(about, inertia, out=np.zeros_like(about), where=heavy)
-        changes += [Wrench(body, at, faster * force, faster * moment) for body, at, force, moment in parts]
+        changes += [of._replace(force=faster * of.force, moment=faster * of.moment) for of in parts]
         changes.append(Wrench(spin.body, place, np.zeros_like(line), -lock))
     size = np.append([1.0] * 3, [frames.size] * 3)[:, None]
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.gears import open_joints, teeth
 from groups.dynamics.inverse import LATER_FAILED, STATUS, UNSOLVED, Acting, Solution
 from groups.dynamics.joints import Joint, effect_of_locks
 from groups.dynamics.state import State
@@ -198,7 +197,7 @@ class Forces:
             f"gear {mechanism.joints[j]}: where its teeth touch is not known, nor are the loads of the "
             "joints of its wheels and carrier; give points: centres of both wheels, on their bearings, "
             "that fit the ratio"
-            for j, tooth in teeth(mechanism, self.trajectory.reference).items()
+            for j, tooth in self.solution.state.teeth.items()
             if tooth is None
         ]
 
@@ -257,22 +256,20 @@ class Forces:
         """Columns of a table, time first: drives, joints in world axes, the frame, powers, status."""
         from groups.results.table import Column, shown_in
 
-        found = [Column("time", "s", self.trajectory.time)]
+        found = [("time", "s", self.trajectory.time)]
         for name, driving, power in zip(self.drives, self.driving.T, self.drive_power.T, strict=True):
-            found.append(Column(f"{name}.driving", unit_of_drive(name), driving))
-            found.append(Column(f"{name}.power", "W", power))
+            found += [(f"{name}.driving", unit_of_drive(name), driving), (f"{name}.power", "W", power)]
         names = [COMPONENTS[k] for k in (PLANAR if self.trajectory.planar else range(6))]
         loads = [(of.joint, of.force, of.moment) for of in map(self.joint, self.joints)]
         for joint, force, moment in [*loads, ("frame", self.shaking_force, self.shaking_moment)]:
             for name, values in zip(names, np.column_stack([force, moment]).T, strict=True):
-                found.append(Column(f"{joint}.{name}", "N" if name[0] == "F" else "N m", values))
-        found += [Column(f"{name}.power", "W", power) for name, power in self.element_power.items()]
-        found.append(Column("gravity.power", "W", self.gravity_power))
-        found.append(Column("kinetic_energy", "J", self.kinetic_energy))
-        found.append(Column("kinetic_power", "W", self.kinetic_power))
-        found.append(Column("balance", "W", self.balance))
-        found += [Column(f"SG-{g + 1}.status", "", status) for g, status in enumerate(self.status.T)]
-        return shown_in(found, self.trajectory, units)
+                found.append((f"{joint}.{name}", "N" if name[0] == "F" else "N m", values))
+        powers = [*self.element_power.items(), ("gravity", self.gravity_power)]
+        found += [(f"{name}.power", "W", power) for name, power in powers]
+        found += [("kinetic_energy", "J", self.kinetic_energy), ("kinetic_power", "W", self.kinetic_power)]
+        found.append(("balance", "W", self.balance))
+        found += [(f"SG-{g + 1}.status", "", status) for g, status in enumerate(self.status.T)]
+        return shown_in([Column(*each) for each in found], self.trajectory, units)
 
     def write(self, path: str | Path, *, force: bool = False, units: Literal["si", "file"] = "file") -> None:
         """Write :meth:`columns` to a ``.csv`` or ``.parquet`` file, in the units of the model file.
@@ -284,9 +281,9 @@ class Forces:
         OSError
             The file exists and there is no ``force``, or it cannot be written. It is then as it was before.
         """
-        from groups.results.table import check_target, write_table
+        from groups.results.table import write_table
 
-        write_table(self.columns(units), check_target(path, (".csv", ".parquet"), force))
+        write_table(self.columns(units), path, force)
 
 
 def unit_of_drive(name: str) -> str:
@@ -299,8 +296,10 @@ def results_of(
 ) -> Forces:
     """The public form of a solution; indeterminate components are NaN, or those of minimum norm."""
     mechanism, size, trajectory = state.mechanism, state.frames.size, state.trajectory
-    touched, named = open_joints(mechanism, state.frames), list[str]()
-    joints = {j: Joint(solution, j, j in touched) for j in sorted(solution.joints)}
+    of_joint, named = partial(state.frames.bodies_of, mechanism), list[str]()
+    # Loads of the joints of wheels and carriers are open where the place of a tooth force is not known.
+    touched = {body for j, tooth in state.teeth.items() if tooth is None for body in of_joint(j)} - {0}
+    joints = {j: Joint(solution, j, not touched.isdisjoint(of_joint(j))) for j in sorted(solution.joints)}
     if solution.loads.shape[2] > 1:  # the balance leaves reactions indeterminate
         columns = [of.columns * state.scale[:, None] for of in joints.values()]
         largest = max(np.nanmax(np.abs(each[:, :, 1:]), initial=0.0) for each in columns)
@@ -313,21 +312,15 @@ def results_of(
             named += [f"{mechanism.joint_ids[j]}.{part}" for part in open_parts]
         if minimum_norm:
             solution.chosen = _least(columns, solution.loads.shape[2] - 1)
-    drives: dict[str, tuple[Floats, Floats]] = {}
-    for j, of in joints.items():
-        driving = solution.joints[j].driving
-        for k, (coordinate, effort) in enumerate(zip(mechanism.joints[j].driven, driving, strict=True)):
-            value = np.where(solution.is_open(effort), np.nan, solution.value(effort))
-            unit = size if is_length(coordinate) else 1.0
-            drives[f"{mechanism.joint_ids[j]}.{coordinate}"] = value / unit, value * of.rates[k]
-    names = mechanism.driven_coordinates
-    driving, power = (
-        np.reshape([drives[name][k] for name in names], (len(names), state.instants)).T for k in (0, 1)
-    )
+    driving, power = np.zeros((2, len(mechanism.driven_coordinates), state.instants))
+    driven = ((of, *each) for j, of in joints.items() for each in enumerate(solution.joints[j].driving))
+    for row, (of, k, effort) in enumerate(driven):
+        value = np.where(solution.is_open(effort), np.nan, solution.value(effort))
+        coordinate = mechanism.joints[of.index].driven[k]
+        driving[row], power[row] = value / (size if is_length(coordinate) else 1.0), value * of.rates[k]
     still = np.zeros(state.instants)
     elements = {
-        name: sum((each.power(state) for each in several), start=still)
-        for name, several in acting.elements.items()
+        name: sum((of.power(state) for of in loads), still) for name, loads in acting.elements.items()
     }
     kinetic, change, gravity = acting.energies
     frame = state.about(np.zeros((3, 1)), solution.loads[0, :, 0], -1.0) / state.scale
@@ -338,14 +331,14 @@ def results_of(
     }
     return Forces(
         trajectory,
-        names,
-        driving,
-        power,
+        mechanism.driven_coordinates,
+        driving.T,
+        power.T,
         elements,
         gravity,
         kinetic,
         change,
-        change - (gravity + power.sum(axis=1) + sum(elements.values(), start=0.0)),
+        change - (gravity + power.sum(axis=0) + sum(elements.values(), start=0.0)),
         *_parts(frame.T, trajectory.planar),
         np.where(failed, UNSOLVED, solution.status).astype(np.int8),
         held,

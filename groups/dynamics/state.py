@@ -16,7 +16,7 @@ from groups.dynamics.gears import teeth
 from groups.joint_jacobian import PosesOverTime
 from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from mbssa.arrays import Floats
-from mbssa.graph.frames import Vector, cross, minus, plus
+from mbssa.graph.frames import cross, minus, plus
 from mbssa.joints.axes import in_space
 
 if TYPE_CHECKING:
@@ -63,12 +63,8 @@ class State(PosesOverTime):
         """(6, 1): size, m, of forces, 1 of moments."""
         return np.array([self.frames.size] * 3 + [1.0] * 3)[:, None]
 
-    def velocity(self, body: int, place: Vector) -> list[Floats]:
-        """Velocity (3, T) of a body's point that is at a place."""
-        twist = self.twist[body].T
-        return plus(twist[:3], cross(twist[3:], minus(place, self.position[body].T)))
-
     def motion(self, body: int) -> Floats:
         """Velocity over the size of a body's point at the point of all loads, angular velocity: (6, T)."""
-        linear = np.array(self.velocity(body, self.point)) / self.frames.size
-        return np.concatenate([linear, self.twist[body].T[3:]])
+        linear, spin = np.split(self.twist[body].T, 2)
+        moved = np.array(plus(linear, cross(spin, minus(self.point, self.position[body].T))))
+        return np.concatenate([moved / self.frames.size, spin])

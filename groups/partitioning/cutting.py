@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from groups.global_solver.elimination import inverses
-from groups.joint_jacobian import PosesOverTime, joint_rows, pair_pose
+from groups.joint_jacobian import PosesOverTime, joint_rows, link_twists, pair_pose
 from groups.tree import Link, spanning
 from mbssa import Mechanism
 from mbssa.arrays import Floats
@@ -22,7 +21,6 @@ from mbssa.joints.catalogue import coordinate_unit, type_of_joint
 from mbssa.joints.equations import Elementary
 from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses
-from mbssa.joints.system import unknowns
 from mbssa.trust import REMEDY
 
 
@@ -146,29 +144,25 @@ def _cut(mechanism: Mechanism, frames: Frames, joint: int, driven: set[str]) -> 
     return Cut((joint,), kind, -1, tuple(names), drives)
 
 
-# The rows of all joints are by the twists of their bodies. Constraints and coordinates of a joint of the tree
-# are as many as the freedoms of its body together, so that their inverse gives the screw of each coordinate,
-# which moves all bodies behind. Lengths are over the mechanism's size, in rows and in columns, so that J is
+# The rows of all joints are by the twists of their bodies: a coordinate of the tree moves all bodies behind
+# its joint by its screw. Lengths are over the mechanism's size, in rows and in columns, so that J is
 # without units and its singular values and pivots may be compared. Twists are about one point of space.
 
 
 def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
     """Coordinates (T, n), m and principal angles in rad, and J (T, m, n); NaN where a body was not placed."""
-    mechanism, at = opened.mechanism, PosesOverTime.over(opened.mechanism, opened.frames, poses)
-    n, units = len(opened.coordinates), np.array(unknowns(mechanism.space))
+    at = PosesOverTime.over(opened.mechanism, opened.frames, poses)
+    n = len(opened.coordinates)
     value, screws = np.empty((at.instants, n)), np.zeros((at.instants, n, 6))
     J, first = np.zeros((at.instants, len(opened.equations), n)), 0
     #: By body, the columns of the coordinates that move it.
     behind: dict[int, list[int]] = {0: []}
     with np.errstate(all="ignore"):
         for link in opened.links:
-            names = type_of_joint(mechanism, link.joint).coordinates
-            columns = np.arange(len(names)) + opened.start.get(link.joint, 0)
-            rows = joint_rows(at, link.joint, names)
-            value[:, columns] = pair_pose(at, link.joint).coordinates(opened.frames.size)
-            by_twist = rows.loads[rows.bodies.index(link.body), units].transpose(2, 1, 0)
-            of_rates = inverses(by_twist)[0][:, :, rows.constraints :].swapaxes(1, 2)
-            screws[:, columns[:, None], units] = of_rates
+            coordinates = pair_pose(at, link.joint).coordinates(opened.frames.size)
+            columns = np.arange(coordinates.shape[1]) + opened.start.get(link.joint, 0)
+            value[:, columns] = coordinates
+            screws[:, columns] = link_twists(at, link).transpose(2, 1, 0)
             behind[link.body] = [*behind[link.parent], *columns.tolist()]
         for cut in opened.cuts:
             if cut.rod < 0:

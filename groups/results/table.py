@@ -153,10 +153,10 @@ def shown_in(found: Sequence[Column], trajectory: Trajectory, units: str) -> lis
 # --- files -------------------------------------------------------------------------------------------
 
 
-def write_table(found: Sequence[Column], path: str | Path) -> None:
+def write_table(found: Sequence[Column], path: str | Path, force: bool = True) -> None:
     """Write columns by their titles to ``.parquet``; else as CSV in blocks of rows, rounding as 0."""
     # See :meth:`groups.Trajectory.write_csv`.
-    if Path(path).suffix.lower() == ".parquet":
+    if check_target(path, (".csv", ".parquet"), force).suffix.lower() == ".parquet":
         pyarrow = required("pyarrow", "Parquet needs PyArrow", "sweeps")
         import pyarrow.parquet as parquet
 

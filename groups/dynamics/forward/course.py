@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from groups.results.joints import coordinate_motion
-from groups.results.table import Column, check_target, shown_in, write_table
+from groups.results.table import Column, shown_in, write_table
 
 if TYPE_CHECKING:
     from groups.dynamics.forward.equations import Applied, Equations
@@ -304,8 +304,7 @@ class Simulation:
         OSError
             The file exists and ``force`` is False, or it cannot be written.
         """
-        found = shown_in(self.columns(), self.trajectory, units)
-        write_table(found, check_target(path, (".csv", ".parquet"), force))
+        write_table(shown_in(self.columns(), self.trajectory, units), path, force)
 
     @cached_property
     def forces(self) -> Forces:
