@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -23,36 +22,19 @@ from mbssa.joints.frames import Frames
 Called = Callable[..., Sequence[Floats]]
 
 
-class At(ABC):
+class At:
     """Bodies and coordinates at an instant, or at T of them, and the loads of elements there."""
+
+    body: Callable[[int], Frame]
+    twist: Callable[[int], tuple[Vector, Vector]]  # velocity of a body's origin, and its angular velocity
+    coordinate: Callable[[str], tuple[Number, Number]]  # a joint coordinate and its rate
+    called: Callable[..., list[Number]]  # a function of arrays at numbers, for as many values as are named
+    push: Callable[..., None]  # load a body at a place of space by a force, and by a moment if any
+    along: Callable[[str, Number], None]  # exert a force or torque along a joint coordinate
 
     def __init__(self, mechanism: Mechanism, frames: Frames, time: Number) -> None:
         self.mechanism, self.frames, self.time = mechanism, frames, time
         self.planar = mechanism.space == "planar"
-
-    @abstractmethod
-    def body(self, b: int) -> Frame:
-        """Frame of a body."""
-
-    @abstractmethod
-    def twist(self, b: int) -> tuple[Vector, Vector]:
-        """Velocity of a body's origin, and its angular velocity."""
-
-    @abstractmethod
-    def coordinate(self, name: str) -> tuple[Number, Number]:
-        """A joint coordinate and its rate."""
-
-    @abstractmethod
-    def called(self, function: Called, count: int, *numbers: Number) -> list[Number]:
-        """Values of a function of arrays."""
-
-    @abstractmethod
-    def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
-        """Load a body at a place of space."""
-
-    @abstractmethod
-    def along(self, name: str, effort: Number) -> None:
-        """Exert a force or torque along a joint coordinate."""
 
     def point(self, b: int, given: Sequence[float]) -> list[Number]:
         """Place of a body's point, given in world coordinates at the reference."""
@@ -78,11 +60,8 @@ class Solved(At):
 
     def __init__(self, state: State) -> None:
         super().__init__(state.mechanism, state.frames, state.trajectory.time)
-        self.state = state
+        self.state, self.body = state, state.frame
         self.wrenches: list[Wrench] = []
-
-    def body(self, b: int) -> Frame:
-        return self.state.frame(b)
 
     def twist(self, b: int) -> tuple[Vector, Vector]:
         rows = self.state.twist[b].T
@@ -121,9 +100,7 @@ def vector_of(given: float | Sequence[float] | None) -> list[float]:
 
 def coordinate_fault(mechanism: Mechanism, name: str) -> str:
     """The fault of a text that is to name a coordinate of a joint; empty where it does."""
-    joint, dot, coordinate = str(name).rpartition(".")
-    if not dot:  # a joint alone
-        joint, coordinate = coordinate, ""
+    joint, _, coordinate = name.rpartition(".") if "." in (name := str(name)) else (name, "", "")
     try:
         there = mechanism.joint(joint).type.drivable
     except KeyError as error:

@@ -31,10 +31,8 @@ def _search(
 ) -> Sequence[Floats]:
     """Place of contact, normal and gap (T,) of the curves by the pose of the second one's frame."""
     d, C = in_space(np.stack([x, y], axis=1)), plane_rotation(np.arctan2(sine, cosine))
-    place, normal = np.full((2, len(time), 2), np.nan)
     far = _distance(profile, d, C)
-    gap = np.where(far > 0.0, far + profile.radius, np.nan)
-    place[far > 0.0], normal[far > 0.0] = 0.0, 0.0
+    numbers = np.array([*[0.0 * far] * 4, far + profile.radius])
     near = np.flatnonzero(far <= 0.0)
     found = contacts(profile.curve, profile.follower_curve, profile.kind, d[near], C[near])
     lost = near[np.isnan(found.gap)]
@@ -43,9 +41,9 @@ def _search(
             f"force {force.id} profile: at t = {time[lost[0]]:.6g} s the curves have no pair of points with "
             "opposed normals; write curves that are smooth and convex where they come near"
         )
-    normal[near], gap[near] = found.normal, found.gap
-    place[near] = found.point - profile.radius * found.normal
-    return [*place.T, *normal.T, gap]
+    place = found.point - profile.radius * found.normal
+    numbers[:, near] = [*place.T, *found.normal.T, found.gap]
+    return list(numbers)
 
 
 def _distance(profile: Profile, d: Floats, C: Floats) -> Floats:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 from groups.dynamics.forces.at import At
 from groups.dynamics.forces.factor import elastic
 from mbssa.graph.frames import dot, minus, times
 from mbssa.graph.nodes import Number, sqrt
-from mbssa.joints.axes import in_space
 from mbssa.loads import Force
 
 
@@ -24,8 +23,7 @@ def exert(force: Force, at: At) -> Number:
     speeds = [at.velocity(body, point) for body, point in zip(force.bodies, points, strict=True)]
     rest = force.rest
     if rest is None:
-        first, second = (in_space(np.array(point)) for point in force.points)
-        rest = float(np.linalg.norm(second - first))
+        rest = math.dist(*force.points)
     push, energy = elastic(force, at, length, dot(along, minus(speeds[1], speeds[0])), rest)
     at.push(force.bodies[0], points[0], times(-push, along))
     at.push(force.bodies[1], points[1], times(push, along))

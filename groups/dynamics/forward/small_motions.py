@@ -31,6 +31,7 @@ from mbssa.io.motion import by_id
 from mbssa.joints.catalogue import is_length
 
 Complexes = npt.NDArray[np.complex128]
+Slopes = Callable[[], tuple[Floats, Floats]]
 
 #: Share of the largest force at the start, or by a unit displacement, at which forces are in equilibrium.
 BALANCED = 1e-9
@@ -173,7 +174,7 @@ def equilibrium(
     (-1.570796, True)
     """
     equations = _equations(of, initial or {}, applied or {})
-    names, slopes = equations.traced.drives, Slopes(equations)
+    names, slopes = equations.traced.drives, _slopes_of(equations)
     start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
     try:
         # A start at rest has no forces to compare with, but those of a unit displacement.
@@ -219,7 +220,7 @@ def linearise(
     (0.498488, 0.498488)
     """
     equations = _equations(of, at or {}, applied or {})
-    return _linearised(equations, Slopes(equations), equations.start[: len(equations.traced.drives)])
+    return _linearised(equations, _slopes_of(equations), equations.start[: len(equations.traced.drives)])
 
 
 def _downhill(
@@ -248,8 +249,16 @@ def _downhill(
                 lowest = float(scipy.linalg.eigvalsh((K + K.T) / 2, M)[0])
             except np.linalg.LinAlgError:
                 raise CannotGoOnError(massless_text(np.diag(M), equations.traced.drives)) from None
-        step = _damped(K, M, f, max(0.0, -2.0 * lowest), unit, radius)
-        length = float(np.abs(step / unit).max())
+        # The step within the radius, with little more than the least damping.
+        damping, length = max(0.0, -2.0 * lowest), np.inf
+        least = 1e-3 * float(np.abs(np.linalg.solve(M, f) / unit).max()) / radius
+        while not length <= radius:
+            try:
+                step = np.asarray(np.linalg.solve(K + damping * M, f), dtype=np.float64)
+                length = float(np.abs(step / unit).max())
+            except np.linalg.LinAlgError:  # without stiffness and damping
+                pass
+            damping = max(2.0 * damping, least, 1e-300)
         if next(evaluations) > MOST_EVALUATIONS:
             raise ValueError(
                 f"{equations.mechanism.name}: the search for an equilibrium was stopped after "
@@ -270,19 +279,6 @@ def _downhill(
         else:
             radius = length / 4.0
     return value
-
-
-def _damped(K: Floats, M: Floats, f: Floats, damping: float, unit: Floats, radius: float) -> Floats:
-    """The step within a radius that solves (K + m M) dq = f, with little more than the least damping m."""
-    least = 1e-3 * float(np.abs(np.linalg.solve(M, f) / unit).max()) / radius
-    while True:
-        try:
-            step = np.asarray(np.linalg.solve(K + damping * M, f), dtype=np.float64)
-            if np.abs(step / unit).max() <= radius:
-                return step
-        except np.linalg.LinAlgError:  # without stiffness and damping
-            pass
-        damping = max(2.0 * damping, least, 1e-300)
 
 
 def _equations(
@@ -308,7 +304,7 @@ def _equations(
 def _linearised(equations: Trees, slopes: Slopes, value: Floats) -> Linearisation:
     import scipy.linalg
 
-    D, unit = len(value), equations.traced.unit[: len(value)]
+    D = len(value)
     (mass, force), (stiffness, damping) = equations.balance(value), slopes()
     free = np.block([[np.zeros((D, D)), np.eye(D)], [-stiffness, -damping]])
     weight = scipy.linalg.block_diag(np.eye(D), mass)
@@ -316,7 +312,7 @@ def _linearised(equations: Trees, slopes: Slopes, value: Floats) -> Linearisatio
     kept = np.flatnonzero(np.isfinite(eigenvalues) & (eigenvalues.imag >= 0.0))
     kept = kept[np.lexsort((eigenvalues[kept].real, eigenvalues[kept].imag))]
     eigenvalues, modes = eigenvalues[kept], vectors[:D, kept]
-    largest = np.abs(modes / unit[:, None]).argmax(axis=0)
+    largest = np.abs(modes / equations.traced.unit[:D, None]).argmax(axis=0)
     modes = modes / modes[largest, np.arange(len(kept))]
     size = np.abs(eigenvalues)
     ratio = -eigenvalues.real / np.where(size > 0.0, size, 1.0)
@@ -326,40 +322,35 @@ def _linearised(equations: Trees, slopes: Slopes, value: Floats) -> Linearisatio
     )  # fmt: skip
 
 
-class Slopes:
-    """Stiffness and damping at rest: derivatives of the generalised forces of all driven coordinates."""
-
+def _slopes_of(equations: Trees) -> Slopes:
+    """Stiffness and damping (D, D) in the pose of the last balance: derivatives of the generalised forces."""
     # Along a direction d of the independent coordinates all coordinates go by R d, and their derivatives R by
     # S, which follows from the second derivatives of the closed rows.
+    traced = equations.traced
+    make, force = traced.graph.input, traced.force[: traced.free]
+    d = partial(make, "d")
+    # Derivatives of the rows by place and twice along directions, of the forces by place and by rate.
+    curvature = derivative(derivative(traced.rows, along({"x": partial(make, "e")})), along({"x": d}))
+    rows = [*traced.jacobian.values(), *curvature]
+    forces = derivative(force, along({"x": d, "R": partial(make, "S")})) + derivative(force, along({"v": d}))
 
-    def __init__(self, equations: Trees) -> None:
-        traced = equations.traced
-        make, force = traced.graph.input, traced.force[: traced.free]
-
-        self.equations, d = equations, partial(make, "d")
-        #: Derivatives of the rows by place and twice along directions, of the forces by place and by rate.
-        curvature = derivative(derivative(traced.rows, along({"x": partial(make, "e")})), along({"x": d}))
-        self.rows = [*traced.jacobian.values(), *curvature]
-        by_place = derivative(force, along({"x": d, "R": partial(make, "S")}))
-        self.forces = [*by_place, *derivative(force, along({"v": d}))]
-
-    def __call__(self) -> tuple[Floats, Floats]:
-        """Stiffness and damping matrices (D, D) in the pose of the last balance."""
-        traced, (x, R) = self.equations.traced, self.equations.tangents
+    def slopes() -> tuple[Floats, Floats]:
+        x, R = equations.tangents
         n, F = R.shape
         one, other = np.divmod(np.arange(F * F), F)
-        applied = self.equations.memory["applied"]
-        given: dict[str, Any] = {"x": x, "R": R.ravel(), "applied": applied, "e": R[:, one], "d": R[:, other]}
+        given: dict[str, Any] = {"x": x, "R": R.ravel(), "applied": equations.memory["applied"]}
 
-        def values(numbers: list[Number], lanes: int) -> Floats:
-            found = evaluated(numbers, lambda name, k: given[name][k] if name in given else 0.0)
+        def values(numbers: list[Number], lanes: int, **more: Floats) -> Floats:
+            inputs = given | more
+            found = evaluated(numbers, lambda name, k: inputs[name][k] if name in inputs else 0.0)
             return np.array([np.broadcast_to(each, lanes) for each in found]).reshape(-1, lanes)
 
-        found = values(self.rows, F * F)
+        found = values(rows, F * F, e=R[:, one], d=R[:, other])
         J, S = np.zeros((traced.m, n)), np.zeros((n, F * F))
         for place, slope in zip(traced.jacobian, found[:, 0].tolist(), strict=False):
             J[place] = slope
         S[F:] = np.linalg.lstsq(J[:, F:], -found[len(traced.jacobian) :], rcond=None)[0]
-        given |= {"d": R, "S": S.reshape(n * F, F)}
-        K, C = np.split(-values(self.forces, F), 2)
+        K, C = np.split(-values(forces, F, d=R, S=S.reshape(n * F, F)), 2)
         return K, C
+
+    return slopes
