@@ -124,6 +124,7 @@ def page_data(
     reasons = {"": 0}
     says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in instants.tolist()]
     solids = solids_of(mechanism, scene.bodies)
+    group_of = {body: group.number for group, *_ in scene.groups for body in group.body_indices.tolist()}
     meshed = {each.body for each in solids}  # these have a mesh instead of lines between joints
     # Half the thickness of a link: small beside the mechanism, and beside its shorter links.
     links = [line.points for line in scene.lines if line.kind in ("link", "edge")]
@@ -167,7 +168,7 @@ def page_data(
                 "name": mechanism.body_name(body),
                 "label": str(mechanism.bodies[body]),
                 "colour": scene.colours[body],
-                "sg": int(scene.structure.group_of_body[body]),
+                "sg": group_of.get(body, 0),
                 "layer": layer,
                 "points": corners,
             }
