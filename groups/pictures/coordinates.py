@@ -94,12 +94,11 @@ def coordinates(
     quantities = {one.name: one for one in motions_of(trajectory, derived)} if derived else {}
     mechanism, curves = trajectory.mechanism, list(quantities.values())
     if names is not None:
-        makers: dict[str, Callable[[], list[CoordinateMotion]]] = {}
-        for body in range(mechanism.n_bodies):
-            owner = mechanism.body_name(body)
-            makers[owner] = partial(_of_body, trajectory, body)
-            for point in mechanism.body_geometry.get(body, BodyGeometry()).points:
-                makers[f"{owner}.{point}"] = partial(_of_body, trajectory, body, point)
+        makers: dict[str, Callable[[], list[CoordinateMotion]]] = {
+            mechanism.body_name(body) + f".{point}" * bool(point): partial(_of_body, trajectory, body, point)
+            for body in range(mechanism.n_bodies)
+            for point in ("", *mechanism.body_geometry.get(body, BodyGeometry()).points)
+        }
         makers |= {
             joint.id: partial(chosen_coordinates, trajectory, [joint.id]) for joint in mechanism.joints
         }
@@ -231,13 +230,16 @@ def chosen_curves(
 
 def _of_body(trajectory: Trajectory, index: int, point: str = "") -> list[CoordinateMotion]:
     """Coordinates of the origin and the angle of a body, or of one of its named points."""
-    body, owner = trajectory.body(index + 1), trajectory.mechanism.body_name(index)
-    kept = [rate for rate in (trajectory.velocity, trajectory.acceleration) if rate is not None]
-    turning = [body.orientation, *(rate[:, body.place, -1] for rate in kept)]
-    levels = [body.position, *(rate[:, body.place] for rate in kept)]
-    levels, name = (body.point_levels(point), f"{owner}.{point}") if point else (levels, owner)
-    along = {axis: k for k, axis in enumerate("xyz"[: body.position.shape[1]])}
-    found = [CoordinateMotion(f"{name}.{x}", "m", *(each[:, k] for each in levels)) for x, k in along.items()]
+    body, owner = (
+        trajectory.body(index + 1),
+        trajectory.mechanism.body_name(index) + f".{point}" * bool(point),
+    )
+    kept = [
+        rate[:, body.place] for rate in (trajectory.velocity, trajectory.acceleration) if rate is not None
+    ]
+    along = [level.T for level in (body.point_levels(point) if point else [body.position, *kept])]
+    found = [CoordinateMotion(f"{owner}.{x}", "m", *each) for x, *each in zip("xyz", *along, strict=False)]
     if trajectory.planar and not point:
-        found.append(CoordinateMotion(f"{name}.angle", "rad", *turning))
+        turning = [body.orientation, *(rate[:, 2] for rate in kept)]
+        found.append(CoordinateMotion(f"{owner}.angle", "rad", *turning))
     return found
