@@ -82,11 +82,9 @@ def page(
     ...     "Slider-crank" in path.read_text(encoding="utf-8")
     True
     """
-    faults = []
-    if Path(path).suffix.lower() not in (".html", ".htm"):
-        faults.append(f"{os.fspath(path)}: a page is written as .html")
-    if frames < 1:
-        faults.append(f"frames = {frames}: give at least 1")
+    wrong = Path(path).suffix.lower() not in (".html", ".htm")
+    faults = [f"{os.fspath(path)}: a page is written as .html"] * wrong
+    faults += [f"frames = {frames}: give at least 1"] * (frames < 1)
     if faults:
         raise ValueError("; ".join(faults))
     write_whole(Path(path), page_text(trajectory, points=points, frames=frames, forces=forces).encode())

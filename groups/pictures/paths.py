@@ -115,11 +115,8 @@ def _centres(scene: Scene) -> list[Point]:
 def _point(scene: Scene, name: PointName) -> Point:
     """A point of a body by its name in the model or its place in the world at the reference, or a joint's."""
     mechanism = scene.mechanism
-    known = [
-        f"{mechanism.body_name(body)}.{point}"
-        for body, geometry in sorted(mechanism.body_geometry.items())
-        for point in geometry.points
-    ]
+    geometry = sorted(mechanism.body_geometry.items())
+    known = [f"{mechanism.body_name(body)}.{point}" for body, of in geometry for point in of.points]
     unnamed = "the model names no points; give (body, (x, y, z)) in world coordinates at the reference"
     choices = f"the model's points are {', '.join(known)}" if known else unnamed
     if isinstance(name, str):

@@ -115,10 +115,6 @@ class Scene:
         side = mark.seat if side is None else side
         return np.asarray(self.world(mark.bodies[side], mark.origin[side][None])[..., 0, :])
 
-    def has(self, mark: Mark) -> bool:
-        """Whether both bodies of a joint are drawn."""
-        return set(mark.bodies) <= set(self.bodies)
-
     @property
     def planar(self) -> bool:
         return self.mechanism.space == "planar"
@@ -266,7 +262,7 @@ def _guides_of(scene: Scene, marks: Sequence[Mark]) -> tuple[list[Line], list[Ma
     guides, moved = list[Line](), list(marks)
     for k, mark in enumerate(marks):
         slide, rolls = mark.type.guide, mark.type.wheels == "track"
-        if not scene.has(mark) or (slide is None and not rolls):
+        if not set(mark.bodies) <= set(scene.bodies) or (slide is None and not rolls):
             continue
         # The symbol sits on the body that slides or rolls; the other one has the guide.
         rides = 1 if slide is None else mark.seat
