@@ -334,12 +334,14 @@ def outlines_of(scene: Scene) -> list[Line]:
     """Profiles of cams, contacts, terrains and their followers on drawn bodies."""
     found: list[Line] = []
     for pair, curves, kind, radius in _touching(scene):
-        found.append(_sampled(pair, 0, curves[0]))
-        if len(curves) > 1:
-            found.append(_sampled(pair, 1, curves[1]))
-        elif kind == FLAT:
+        for side, curve in enumerate(curves):
+            points = curve.at(np.union1d(curve.breaks, np.linspace(*curve.breaks[[0, -1]], _PROFILE)))[0]
+            if curve.closed:
+                points[-1] = points[0]
+            found.append(_placed(pair, side, points, curve.closed))
+        if len(curves) == 1 and kind == FLAT:
             found.append(_placed(pair, 1, np.outer(_face(scene, pair, curves[0]), [1.0, 0.0]), False))
-        elif radius:  # a knife has none
+        elif len(curves) == 1 and radius:  # a knife has none
             found.append(_placed(pair, 1, _around(_ROLLER, radius), True))
     return [line for line in found if line.body in scene.bodies]
 
@@ -375,14 +377,6 @@ def _face(scene: Scene, pair: PairFrames, curve: Curve) -> tuple[float, float]:
             along, spare = touching(curve, None, FLAT, d[sound], C[sound])[1], _SPARE * curve.size
             return float(along.min()) - spare, float(along.max()) + spare
     return -0.5 * curve.size, 0.5 * curve.size
-
-
-def _sampled(pair: PairFrames, side: int, curve: Curve) -> Line:
-    s = np.union1d(curve.breaks, np.linspace(curve.breaks[0], curve.breaks[-1], _PROFILE))
-    points: Floats = curve.at(s)[0]
-    if curve.closed:
-        points[-1] = points[0]
-    return _placed(pair, side, points, curve.closed)
 
 
 # --- gears, wheels and racks: teeth that mesh at the reference, of a visible size ------------------

@@ -32,10 +32,7 @@ _SHAPES: Mapping[str, Callable[[Any, Mapping[str, Any]], Any]] = {
 
 
 def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> list[tuple[int, Floats]]:
-    """Meshes and simple shapes: their bodies, and corners (n, 3, 3) of triangles in these bodies' frames, m.
-
-    A warning names those that cannot be shown, and why.
-    """
+    """Bodies of meshes and shapes, corners (n, 3, 3) of their triangles, m; warn of those not shown."""
     found, missing, room = list[tuple[int, Floats]](), list[str](), MOST_TRIANGLES
     for body in bodies:
         visual = visual_of(mechanism, body)
