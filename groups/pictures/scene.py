@@ -335,7 +335,8 @@ def outlines_of(scene: Scene) -> list[Line]:
     found: list[Line] = []
     for pair, curves, kind, radius in _touching(scene):
         for side, curve in enumerate(curves):
-            points = curve.at(np.union1d(curve.breaks, np.linspace(*curve.breaks[[0, -1]], _PROFILE)))[0]
+            even = np.linspace(curve.breaks[0], curve.breaks[-1], _PROFILE)
+            points = curve.at(np.union1d(curve.breaks, even))[0]
             if curve.closed:
                 points[-1] = points[0]
             found.append(_placed(pair, side, points, curve.closed))
