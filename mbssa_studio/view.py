@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from groups.pictures.scene import Stage, outlines_of
+from groups.pictures.scene import Scene, outlines_of
 from groups.rotations import quaternion_of
 from mbssa.joints.catalogue import coordinate_unit, types_of
 from mbssa.joints.frames import joint_frames
@@ -130,15 +130,15 @@ def outlines(mechanism: Mechanism, metres: float) -> list[dict[str, Any]]:
     if not mechanism.has_geometry:
         return []
     frames = joint_frames(mechanism)
-    poses = frames.position[None], quaternion_of(frames.rotation)[None]
-    stage = Stage(mechanism, frames, tuple(range(mechanism.n_bodies)), *poses)
+    poses, still = (frames.position[None], quaternion_of(frames.rotation)[None]), np.zeros(1, dtype=int)
+    scene = Scene(mechanism, frames, tuple(range(mechanism.n_bodies)), *poses, still, np.zeros(1))
     return [
         {
             "body": outline.body + 1,
             "closed": outline.closed,
-            "points": (stage.world(outline.body, outline.points)[0, :, :2] / metres).round(9).tolist(),
+            "points": (scene.world(outline.body, outline.points)[0, :, :2] / metres).round(9).tolist(),
         }
-        for outline in outlines_of(stage)
+        for outline in outlines_of(scene)
     ]
 
 

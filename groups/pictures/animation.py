@@ -64,16 +64,15 @@ def write(
     ...     sorted(path.name for path in pathlib.Path(folder).iterdir())
     ['crank.html', 'crank.svg']
     """
-    ending, faults = Path(path).suffix.lower(), []
+    ending = Path(path).suffix.lower()
     stills = {
         "coordinates": lambda: coordinates(trajectory, curves, derived=derived, units=units),
         "paths": lambda: paths(trajectory, points),
         "mechanism": lambda: mechanism_at(trajectory, 0, points=points),
     }
-    if ending not in (*FILMS, ".html", ".htm", ".png", ".svg", ".pdf"):
-        faults.append(f"{os.fspath(path)}: a motion is drawn as .gif, .mp4, .webm, .html, .png, .svg or .pdf")
-    if picture not in stills:
-        faults.append(f"picture = {picture!r}: write one of {', '.join(stills)}")
+    wrong = ending not in (*FILMS, ".html", ".htm", ".png", ".svg", ".pdf")
+    faults = [f"{os.fspath(path)}: a motion is drawn as .gif, .mp4, .webm, .html, .png, .svg or .pdf"] * wrong
+    faults += [f"picture = {picture!r}: write one of {', '.join(stills)}"] * (picture not in stills)
     if faults:
         raise ValueError("; ".join(faults))
     if ending in FILMS:

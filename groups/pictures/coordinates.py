@@ -94,15 +94,12 @@ def coordinates(
     quantities = {one.name: one for one in motions_of(trajectory, derived)} if derived else {}
     mechanism, curves = trajectory.mechanism, list(quantities.values())
     if names is not None:
-        makers: dict[str, Callable[[], list[CoordinateMotion]]] = {}
-        for body in range(mechanism.n_bodies):
-            owner = mechanism.body_name(body)
-            makers[owner] = partial(_of_body, trajectory, body)
-            for point in mechanism.body_geometry.get(body, BodyGeometry()).points:
-                makers[f"{owner}.{point}"] = partial(_of_body, trajectory, body, point)
-        makers |= {
-            joint.id: partial(chosen_coordinates, trajectory, [joint.id]) for joint in mechanism.joints
+        makers: dict[str, Callable[[], list[CoordinateMotion]]] = {
+            mechanism.body_name(body) + f".{point}" * bool(point): partial(_of_body, trajectory, body, point)
+            for body in range(mechanism.n_bodies)
+            for point in ("", *mechanism.body_geometry.get(body, BodyGeometry()).points)
         }
+        makers |= {name: partial(chosen_coordinates, trajectory, [name]) for name in mechanism.joint_ids}
         makers |= {name: partial(list, [curve]) for name, curve in quantities.items()}
         remedy = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
         curves = chosen_curves(mechanism, names, makers, "coordinate", remedy)
@@ -112,15 +109,11 @@ def coordinates(
     if not curves:
         raise ValueError("no coordinate of a joint is known; name coordinates of bodies, as body.x")
     rows = min(highest + 1, *(len(curve.levels) for curve in curves))
-    return over_time(trajectory, curves, rows, units=units)
+    return over_time(trajectory, curves, units, rows)
 
 
 def over_time(
-    trajectory: Trajectory,
-    curves: Sequence[CoordinateMotion],
-    rows: int = 1,
-    *,
-    units: Literal["file", "si"] = "si",
+    trajectory: Trajectory, curves: Sequence[CoordinateMotion], units: Literal["file", "si"], rows: int = 1
 ) -> Figure:
     """Curves over the time of a motion, a column of panels for each unit, a row for each of their levels."""
     of = trajectory.mechanism.units if units == "file" else SI
@@ -131,11 +124,7 @@ def over_time(
     handles: list[Any] = []
     for i, curve in enumerate(curves):
         driven = curve.name in trajectory.mechanism.driven_coordinates or curve.name.endswith(".driving")
-        look: dict[str, Any] = {
-            "color": BODY_COLOURS[i % 8],
-            "ls": STYLES[i // 8],
-            "lw": 1.9 if driven else 1.1,
-        }
+        look: Any = {"c": BODY_COLOURS[i % 8], "ls": STYLES[i // 8], "lw": 1.9 if driven else 1.1}
         for axes, level in zip(panels[kinds.index(curve.unit)], curve.levels, strict=False):
             (line,) = axes.plot(trajectory.time[at], level[at] / given_in(curve.unit, of)[1], **look)
         line.set_label((curve.name + (" (driven)" if driven else "")).replace("$", r"\$"))
@@ -189,9 +178,11 @@ def every_curve(trajectory: Trajectory) -> list[CoordinateMotion]:
 def _curves_by_default(trajectory: Trajectory) -> list[CoordinateMotion]:
     """Driven coordinates, then those of the joints on the frame: the first 8."""
     mechanism = trajectory.mechanism
-    joints = [(not j.driven, 0 not in mechanism.joint_bodies(j.index)[:2], j) for j in measurable(trajectory)]
-    wanted = sorted((each for each in joints if not all(each[:2])), key=lambda each: each[:2])
-    curves = chosen_coordinates(trajectory, [joint.id for *_, joint in wanted[:CURVES_BY_DEFAULT]])
+    ranks = {
+        j.id: (not j.driven, 0 not in mechanism.joint_bodies(j.index)[:2]) for j in measurable(trajectory)
+    }
+    wanted = sorted((name for name, rank in ranks.items() if not all(rank)), key=ranks.__getitem__)
+    curves = chosen_coordinates(trajectory, wanted[:CURVES_BY_DEFAULT])
     curves.sort(key=lambda curve: curve.name not in mechanism.driven_coordinates)
     return curves[:CURVES_BY_DEFAULT]
 
@@ -231,13 +222,16 @@ def chosen_curves(
 
 def _of_body(trajectory: Trajectory, index: int, point: str = "") -> list[CoordinateMotion]:
     """Coordinates of the origin and the angle of a body, or of one of its named points."""
-    body, owner = trajectory.body(index + 1), trajectory.mechanism.body_name(index)
-    kept = [rate for rate in (trajectory.velocity, trajectory.acceleration) if rate is not None]
-    turning = [body.orientation, *(rate[:, body.place, -1] for rate in kept)]
-    levels = [body.position, *(rate[:, body.place] for rate in kept)]
-    levels, name = (body.point_levels(point), f"{owner}.{point}") if point else (levels, owner)
-    along = {axis: k for k, axis in enumerate("xyz"[: body.position.shape[1]])}
-    found = [CoordinateMotion(f"{name}.{x}", "m", *(each[:, k] for each in levels)) for x, k in along.items()]
+    body, owner = (
+        trajectory.body(index + 1),
+        trajectory.mechanism.body_name(index) + f".{point}" * bool(point),
+    )
+    kept = [
+        rate[:, body.place] for rate in (trajectory.velocity, trajectory.acceleration) if rate is not None
+    ]
+    along = [level.T for level in (body.point_levels(point) if point else [body.position, *kept])]
+    found = [CoordinateMotion(f"{owner}.{x}", "m", *each) for x, *each in zip("xyz", *along, strict=False)]
     if trajectory.planar and not point:
-        found.append(CoordinateMotion(f"{name}.angle", "rad", *turning))
+        turning = [body.orientation, *(rate[:, 2] for rate in kept)]
+        found.append(CoordinateMotion(f"{owner}.angle", "rad", *turning))
     return found

@@ -170,7 +170,7 @@ def _draw_joint(canvas: Canvas, scene: Scene, mark: Mark) -> None:
             canvas.line(foot[:2] + canvas.scale * _FOOT, FRAME_COLOUR, EDGE, zorder=1.6, hatched=True)
     if not np.isfinite(at).all():
         return
-    if scene.has(mark) and (kind.is_coupling or kind.line == "rod"):
+    if set(mark.bodies) <= set(scene.bodies) and (kind.is_coupling or kind.line == "rod"):
         ends = np.stack([at, scene.place(mark, 1 - mark.seat)])
         if kind.is_coupling:  # between the two joints, whose own symbols are at its ends
             canvas.line(ends, INK, zorder=2.4, **_COUPLED)
@@ -193,6 +193,8 @@ def _draw_joint(canvas: Canvas, scene: Scene, mark: Mark) -> None:
 
 def _symbol(kind: JointType, solid: bool) -> dict[str, Any]:
     """Matplotlib's keywords for the marker of a type of joint."""
+    if kind.is_coupling:
+        return _COUPLED
     if kind.solid == "rider" and not solid:  # drawn as the pin that it is
         return {"marker": "o", "mfc": INK, "ms": 0.9 * MARK}
     return {"marker": kind.symbol, "mfc": _FILLS[kind.fill], "ms": MARK}
@@ -252,10 +254,8 @@ def draw_key(canvas: Canvas, scene: Scene) -> None:
         Patch(facecolor=hue.colour, edgecolor="white", hatch=HATCHES[hue.pattern], label=label)
         for _, label, hue in scene.groups
     ]
-    symbols: dict[str, dict[str, Any]] = {
-        f"{kind.code} {kind.name.lower()}": {"color": INK, **_COUPLED}
-        if kind.is_coupling
-        else {"mew": FINE, **_symbol(kind, canvas.solid)}
+    symbols = {
+        f"{kind.code} {kind.name.lower()}": {"color": INK, "mew": FINE} | _symbol(kind, canvas.solid)
         for kind in dict.fromkeys(mark.type for mark in scene.marks)
         if canvas.solid or kind.symbol not in ("o", "s")  # pins and blocks, which ISO 3952 has
     }

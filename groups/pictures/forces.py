@@ -39,4 +39,4 @@ def forces_over_time(
     makers = {owner: curves.copy for owner, curves in there.items()}
     curves = chosen_curves(forces.trajectory.mechanism, names, makers, "force")
     refuse_beyond(MOST_CURVES, len(curves), "curves", "one picture", "name fewer")
-    return over_time(forces.trajectory, curves, units=units)
+    return over_time(forces.trajectory, curves, units)

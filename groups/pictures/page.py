@@ -23,6 +23,7 @@ from groups.pictures.coordinates import every_curve, titles_of
 from groups.pictures.paths import Point, PointName, points_of
 from groups.pictures.scene import Scene, failed_at, scene_of
 from groups.pictures.visuals import solids_of
+from groups.results.joints import body_motion, carried
 from mbssa.arrays import Floats
 from mbssa.files import write_whole
 from mbssa.io.toml_writer import write_toml
@@ -81,11 +82,9 @@ def page(
     ...     "Slider-crank" in path.read_text(encoding="utf-8")
     True
     """
-    faults = []
-    if Path(path).suffix.lower() not in (".html", ".htm"):
-        faults.append(f"{os.fspath(path)}: a page is written as .html")
-    if frames < 1:
-        faults.append(f"frames = {frames}: give at least 1")
+    wrong = Path(path).suffix.lower() not in (".html", ".htm")
+    faults = [f"{os.fspath(path)}: a page is written as .html"] * wrong
+    faults += [f"frames = {frames}: give at least 1"] * (frames < 1)
     if faults:
         raise ValueError("; ".join(faults))
     write_whole(Path(path), page_text(trajectory, points=points, frames=frames, forces=forces).encode())
@@ -120,11 +119,13 @@ def page_data(
 ) -> dict[str, Any]:
     """Data of the motion for the page: places less ``centre``, long arrays in single precision."""
     centre, instants = (scene.low + scene.high) / 2, scene.instants
+    shown = trajectory.instants(instants)
     mechanism, units = scene.mechanism, scene.mechanism.units
     reasons = {"": 0}
     says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in instants.tolist()]
     solids = solids_of(mechanism, scene.bodies)
-    meshed = {each.body for each in solids}  # these have a mesh instead of lines between joints
+    group_of = {body: group.number for group, *_ in scene.groups for body in group.body_indices.tolist()}
+    meshed = {body for body, _ in solids}  # these have a mesh instead of lines between joints
     # Half the thickness of a link: small beside the mechanism, and beside its shorter links.
     links = [line.points for line in scene.lines if line.kind in ("link", "edge")]
     lengths = [length for line in links for length in np.linalg.norm(np.diff(line, axis=0), axis=1)]
@@ -167,7 +168,7 @@ def page_data(
                 "name": mechanism.body_name(body),
                 "label": str(mechanism.bodies[body]),
                 "colour": scene.colours[body],
-                "sg": int(scene.structure.group_of_body[body]),
+                "sg": group_of.get(body, 0),
                 "layer": layer,
                 "points": corners,
             }
@@ -176,16 +177,16 @@ def page_data(
         "lines": [
             vars(line) for line in scene.lines if line.body not in meshed or not line.kind or line.joint >= 0
         ],
-        "solids": [{"body": each.body, "corners": np.float32(each.corners)} for each in solids],
+        "solids": [{"body": body, "corners": np.float32(corners)} for body, corners in solids],
         "marks": [
             vars(mark) | {"type": [mark.type.solid, mark.type.guide, mark.type.line]}
             for mark in scene.marks
             if not mark.type.is_coupling
         ],
         "paths": [
-            {"body": point.body, "at": point.local, "label": point.label, "rates": rates}
+            vars(point) | {"rates": [np.float32(rate) for rate in levels[1:]]}
             for point in points
-            for rates in [[np.float32(rate) for rate in point.rates(trajectory, scene)]]
+            for levels in [carried(body_motion(shown, point.body), point.at, is_place=True)]
         ],
         "forces": [] if forces is None else _forces(forces, scene, centre),
         "open": forces is not None and bool(forces.indeterminate),

@@ -10,8 +10,7 @@ import numpy as np
 
 from groups.pictures.canvas import BODY_COLOURS, EDGE, FINE, STYLES, add_key, canvas_for
 from groups.pictures.scene import Scene, scene_of, sentence
-from groups.results.joints import body_motion, carried
-from groups.trajectory import Trajectory, body_index
+from groups.trajectory import body_index
 from mbssa.arrays import Floats
 from mbssa.mechanism import BodyGeometry
 from mbssa.pictures.limits import refuse_beyond
@@ -19,6 +18,8 @@ from mbssa.pictures.style import entitle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from groups.trajectory import Trajectory
 
 
 #: A point, as :func:`paths` has them.
@@ -33,20 +34,15 @@ MOST_PATHS, _BY_DEFAULT = 24, 8
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point of a body: ``local`` (3,) in the body's own frame, m."""
+    """A point of a body: ``at`` (3,) in the body's own frame, m."""
 
     body: int
-    local: Floats
+    at: Floats
     label: str
 
     def path(self, scene: Scene) -> Floats:
         """World coordinates (F, 3) at the instants of the scene, m."""
-        return scene.world(self.body, self.local[None])[:, 0]
-
-    def rates(self, trajectory: Trajectory, scene: Scene) -> list[Floats]:
-        """Velocity and acceleration (F, 3) in world axes (m/s, m/s²), as far as they were kept."""
-        moving = body_motion(trajectory.instants(scene.instants), self.body)
-        return carried(moving, self.local, is_place=True)[1:]
+        return scene.world(self.body, self.at[None])[:, 0]
 
 
 def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> Figure:
@@ -119,11 +115,8 @@ def _centres(scene: Scene) -> list[Point]:
 def _point(scene: Scene, name: PointName) -> Point:
     """A point of a body by its name in the model or its place in the world at the reference, or a joint's."""
     mechanism = scene.mechanism
-    known = [
-        f"{mechanism.body_name(body)}.{point}"
-        for body, geometry in sorted(mechanism.body_geometry.items())
-        for point in geometry.points
-    ]
+    geometry = sorted(mechanism.body_geometry.items())
+    known = [f"{mechanism.body_name(body)}.{point}" for body, of in geometry for point in of.points]
     unnamed = "the model names no points; give (body, (x, y, z)) in world coordinates at the reference"
     choices = f"the model's points are {', '.join(known)}" if known else unnamed
     if isinstance(name, str):

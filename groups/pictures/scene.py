@@ -30,7 +30,7 @@ from mbssa.texts import listed
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-    from mbssa import Group, Mechanism, Structure
+    from mbssa import Group, Mechanism
     from mbssa.joints.cams.curves import Curve
     from mbssa.joints.frames import Frames
 
@@ -86,14 +86,24 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
-    """Bodies of a mechanism at F instants of its motion; planar ones lie in the plane z = 0."""
+class Scene:
+    """Drawing of a mechanism at F instants of its motion; planar bodies lie in the plane z = 0."""
 
     mechanism: Mechanism
     frames: Frames
     bodies: tuple[int, ...]  # (K,) indices of the bodies that are drawn, the frame first
     position: Floats  # (F, K, 3) m, of the bodies' own origins; NaN where a body was not solved
     quaternion: Floats  # (F, K, 4) w, x, y, z
+    instants: Ints  # (F,) numbers of the instants of the trajectory, ascending
+    time: Floats  # (F,) s
+    groups: Sequence[tuple[Group, str, Hue]] = ()  # of the bodies that are drawn, with names and hues
+    hues: Sequence[Hue] = ()  # of each body's group by index of the body; grey where it is in none
+    colours: Sequence[str] = ()  # of the bodies by index, shades of their groups' hues
+    points: Sequence[Floats] = ()  # (n, 3) joints and named points of each drawn body in its own frame, m
+    lines: Sequence[Line] = ()  # links and edges between these; guides, rims, profiles
+    marks: Sequence[Mark] = ()  # joints between drawn bodies
+    low: Any = 0.0  # (3,) corner of the box that holds all of it at these instants, m
+    high: Any = 0.0  # (3,) m
 
     def world(self, body: int, points: Floats) -> Floats:
         """World coordinates (F, n, 3) of points (n, 3) of a body, given in its own frame."""
@@ -105,35 +115,9 @@ class Stage:
         side = mark.seat if side is None else side
         return np.asarray(self.world(mark.bodies[side], mark.origin[side][None])[..., 0, :])
 
-    def has(self, mark: Mark) -> bool:
-        """Whether both bodies of a joint are drawn."""
-        return set(mark.bodies) <= set(self.bodies)
-
-
-@dataclass(frozen=True, eq=False)
-class Scene(Stage):
-    """Drawing of a mechanism at F instants of its motion."""
-
-    structure: Structure  # of the mechanism whose motion it is; its groups have a hue each
-    hues: tuple[Hue, ...]  # of each body's group by index of the body; grey where it is in none
-    colours: tuple[str, ...]  # of the bodies by index, shades of their groups' hues
-    instants: Ints  # (F,) numbers of the instants of the trajectory, ascending
-    time: Floats  # (F,) s
-    points: tuple[Floats, ...]  # (n, 3) joints and named points of each drawn body in its own frame, m
-    lines: tuple[Line, ...]  # links and edges between these; guides, rims, profiles
-    marks: tuple[Mark, ...]  # joints between drawn bodies
-    low: Floats  # (3,) corner of the box that holds all of it at these instants, m
-    high: Floats  # (3,) m
-
     @property
     def planar(self) -> bool:
         return self.mechanism.space == "planar"
-
-    @property
-    def groups(self) -> list[tuple[Group, str, Hue]]:
-        """Groups of the bodies that are drawn, with their names and hues."""
-        groups = [group for group in self.structure.groups if {*self.bodies} & {*group.body_indices.tolist()}]
-        return [(g, f"SG-{g.number} {g.type_name}", self.hues[int(g.body_indices[0])]) for g in groups]
 
     @property
     def size(self) -> float:
@@ -154,42 +138,47 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     solved, bodies = trajectory.instants(instants).spatial(), (0, *trajectory.kept[place].tolist())
     position = np.insert(solved.position[:, place], 0, frames.position[0], axis=1)
     quaternion = np.insert(solved.orientation[:, place], 0, quaternion_of(frames.rotation[:1])[0], axis=1)
-    stage = Stage(mechanism, frames, bodies, position, quaternion)
-    points, lines, marks = _drawing_of(stage)
-    drawn = [*zip(bodies, points, strict=True), *((line.body, line.points) for line in lines)]
-    places = np.concatenate([stage.world(*part).reshape(-1, 3) for part in drawn])
-    places = places[np.isfinite(places).all(axis=1)]
-    places = places if len(places) else np.array([-0.5 * np.ones(3), 0.5 * np.ones(3)])
     structure = decompose(mechanism)
     hues = group_hues(structure)
-    return Scene(
-        **vars(stage),
-        structure=structure,
-        hues=tuple(hues.get(g, Hue(NO_GROUP, 0)) for g in structure.group_of_body.tolist()),
+    scene = Scene(
+        mechanism,
+        frames,
+        bodies,
+        position,
+        quaternion,
+        instants,
+        trajectory.time[instants],
+        groups=[
+            (group, f"SG-{group.number} {group.type_name}", hues[group.number])
+            for group in structure.groups
+            if {*bodies} & {*group.body_indices.tolist()}
+        ],
+        hues=[hues.get(g, Hue(NO_GROUP, 0)) for g in structure.group_of_body.tolist()],
         colours=body_colours(structure),
-        instants=instants,
-        time=trajectory.time[instants],
-        points=tuple(points),
-        lines=tuple(lines),
-        marks=tuple(marks),
-        low=places.min(axis=0),
-        high=places.max(axis=0),
     )
+    points, lines, marks = _drawing_of(scene)
+    drawn = [*zip(bodies, points, strict=True), *((line.body, line.points) for line in lines)]
+    places = np.concatenate([scene.world(*part).reshape(-1, 3) for part in drawn])
+    places = places[np.isfinite(places).all(axis=1)]
+    low, high = (
+        (places.min(axis=0), places.max(axis=0)) if len(places) else 0.5 * np.outer([-1, 1], np.ones(3))
+    )
+    return replace(scene, points=points, lines=lines, marks=marks, low=low, high=high)
 
 
-def _drawing_of(stage: Stage) -> tuple[list[Floats], list[Line], list[Mark]]:
+def _drawing_of(scene: Scene) -> tuple[list[Floats], list[Line], list[Mark]]:
     """Points of each drawn body in its own frame, (n, 3), all lines on the bodies, and the joints."""
-    guides, marks = _guides_of(stage, _marks_of(stage))
-    lines = [*outlines_of(stage), *_rims_of(stage, marks, guides)]
+    guides, marks = _guides_of(scene, _marks_of(scene))
+    lines = [*outlines_of(scene), *_rims_of(scene, marks, guides)]
     points, given = list[Floats](), set[int]()
-    for body in stage.bodies:
-        if outline := visual_of(stage.mechanism, body).get("outline"):
-            rim = np.array([stage.frames.on_body(body, at) for at in [*outline, outline[0]]])
+    for body in scene.bodies:
+        if outline := visual_of(scene.mechanism, body).get("outline"):
+            rim = np.array([scene.frames.on_body(body, at) for at in [*outline, outline[0]]])
             lines.append(Line(body, rim, closed=True))
             given.add(body)
         feet = [guide.foot for guide in guides if guide.body == body and guide.foot is not None]
-        there = np.concatenate([_joints_of(stage, marks, body), np.reshape(feet, (-1, 3))])
-        rounded = np.round(there / (_SAME * (stage.frames.size or 1.0))) + 0.0  # no -0
+        there = np.concatenate([_joints_of(scene, marks, body), np.reshape(feet, (-1, 3))])
+        rounded = np.round(there / (_SAME * (scene.frames.size or 1.0))) + 0.0  # no -0
         points.append(there[np.sort(np.unique(rounded, axis=0, return_index=True)[1])])
         if body and body not in given:
             lines += _lines_through(body, points[-1])
@@ -202,28 +191,28 @@ def visual_of(mechanism: Mechanism, body: int) -> Mapping[str, Any]:
     return mechanism.body_geometry.get(body, BodyGeometry()).visual or {}
 
 
-def _marks_of(stage: Stage) -> list[Mark]:
+def _marks_of(scene: Scene) -> list[Mark]:
     """The joints that have geometry and join two drawn bodies, or one of them to one not drawn."""
-    mechanism, frames = stage.mechanism, stage.frames
+    mechanism, frames = scene.mechanism, scene.frames
     marks = []
     for j in np.flatnonzero(frames.known).tolist():
         row, (a, b) = type_of_joint(mechanism, j), mechanism.joint_bodies(j)[:2]
-        if not row.is_free and {a, b} & (set(stage.bodies) - {0}):
-            seat = 0 if b not in stage.bodies or (row.guide is not None and b == 0) else 1
+        if not row.is_free and {a, b} & (set(scene.bodies) - {0}):
+            seat = 0 if b not in scene.bodies or (row.guide is not None and b == 0) else 1
             driven = bool(mechanism.driven[j])
             mark = Mark(j, row, (a, b), frames.origin[j], frames.axes[j], seat, driven)
             marks.append(replace(mark, pitch=_pitch(frames, mark)) if row.wheels else mark)
     placed = [mark for mark in marks if mark.type.guide is None]
-    return [mark if mark.type.guide is None else _at_a_point(stage, placed, mark) for mark in marks]
+    return [mark if mark.type.guide is None else _at_a_point(scene, placed, mark) for mark in marks]
 
 
-def _at_a_point(stage: Stage, placed: Sequence[Mark], mark: Mark) -> Mark:
+def _at_a_point(scene: Scene, placed: Sequence[Mark], mark: Mark) -> Mark:
     """A sliding joint at a point of one of its bodies, where the model gives its axis no place."""
-    geometry, frames = stage.mechanism.joint_geometry.get(mark.joint), stage.frames
+    geometry, frames = scene.mechanism.joint_geometry.get(mark.joint), scene.frames
     if geometry is None or geometry.point is not None or geometry.frames is not None:
         return mark
     for body in (mark.bodies[mark.seat], mark.bodies[1 - mark.seat]):
-        points = _joints_of(stage, placed, body)
+        points = _joints_of(scene, placed, body)
         if len(points) and body:
             places = [(body, points.mean(axis=0)), (mark.bodies[1], mark.origin[1])]
             there, here = (frames.position[b] + frames.rotation[b] @ at for b, at in places)
@@ -232,7 +221,7 @@ def _at_a_point(stage: Stage, placed: Sequence[Mark], mark: Mark) -> Mark:
     return mark
 
 
-def _joints_of(stage: Stage, marks: Sequence[Mark], body: int, but: int = -1) -> Floats:
+def _joints_of(scene: Scene, marks: Sequence[Mark], body: int, but: int = -1) -> Floats:
     """Joints and named points (n, 3) of a body in its own frame; of a slide the block, if it is its own."""
     points = [
         mark.origin[side]
@@ -240,8 +229,8 @@ def _joints_of(stage: Stage, marks: Sequence[Mark], body: int, but: int = -1) ->
         for side in (0, 1)
         if mark.bodies[side] == body and mark.joint != but and (mark.type.guide is None or mark.seat == side)
     ]
-    named = stage.mechanism.body_geometry.get(body, BodyGeometry()).points
-    points += [stage.frames.on_body(body, at) for at in named.values()]
+    named = scene.mechanism.body_geometry.get(body, BodyGeometry()).points
+    points += [scene.frames.on_body(body, at) for at in named.values()]
     return np.array(points).reshape(-1, 3)
 
 
@@ -268,12 +257,12 @@ def _pitch(frames: Frames, mark: Mark) -> Floats | None:
     return None
 
 
-def _guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Line], list[Mark]]:
+def _guides_of(scene: Scene, marks: Sequence[Mark]) -> tuple[list[Line], list[Mark]]:
     """Rails, tracks, tubes and rods as long as the motion needs, and the marks, those of tubes at mouths."""
     guides, moved = list[Line](), list(marks)
     for k, mark in enumerate(marks):
         slide, rolls = mark.type.guide, mark.type.wheels == "track"
-        if not stage.has(mark) or (slide is None and not rolls):
+        if not set(mark.bodies) <= set(scene.bodies) or (slide is None and not rolls):
             continue
         # The symbol sits on the body that slides or rolls; the other one has the guide.
         rides = 1 if slide is None else mark.seat
@@ -281,17 +270,17 @@ def _guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Line], list[Ma
         (holder, rider), (at, to) = (mark.bodies[side] for side in sides), mark.origin[sides]
         axis, ridden = mark.axes[sides][:, :, slide or 0]
         feet, heads = (
-            (_joints_of(stage, marks, mark.bodies[side], but=mark.joint) - mark.origin[side]) @ along
+            (_joints_of(scene, marks, mark.bodies[side], but=mark.joint) - mark.origin[side]) @ along
             for side, along in zip(sides, (axis, ridden), strict=True)
         )
-        turn = stage.quaternion[:, stage.bodies.index(holder)]
-        way = ((stage.place(mark, rides) - stage.place(mark, 1 - rides)) * turned(turn, axis)).sum(axis=1)
+        turn = scene.quaternion[:, scene.bodies.index(holder)]
+        way = ((scene.place(mark, rides) - scene.place(mark, 1 - rides)) * turned(turn, axis)).sum(axis=1)
         ways = way[np.isfinite(way)].tolist() or [0.0]
         near, far = min(ways), max(ways)
         if holder and rider and mark.type.telescopes and len(feet) and len(heads):
             foot, head = float(feet.mean()), float(heads.mean())
             least, most = sorted((near + head - foot, far + head - foot), key=abs)
-            # They nest where the distance keeps its sign and does not change too much for one stage.
+            # They nest where the distance keeps its sign and does not change too much for one scene.
             if least and 1.0 <= most / least <= 1.7:
                 length = min(0.9 * least, 0.55 * most, key=abs)
                 tube = at + np.outer([foot, foot + most - length + 0.06 * least], axis)
@@ -302,7 +291,7 @@ def _guides_of(stage: Stage, marks: Sequence[Mark]) -> tuple[list[Line], list[Ma
                 origin[1 - rides] = tube[1]
                 moved[k] = replace(mark, origin=origin, seat=1 - rides)
                 continue
-        spare = 1.2 * mark.radii[1] if mark.radii else max(0.12 * stage.frames.size, 0.15 * (far - near))
+        spare = 1.2 * mark.radii[1] if mark.radii else max(0.12 * scene.frames.size, 0.15 * (far - near))
         low, high = near - spare, far + spare
         nearest = low if rolls else float(np.clip(feet.mean() if len(feet) else near, low, high))
         low_foot_high = at + np.outer([low, nearest, high], axis)
@@ -341,29 +330,32 @@ def _lines_through(body: int, points: Floats) -> Iterator[Line]:
 # --- profiles that touch --------------------------------------------------------------------------
 
 
-def outlines_of(stage: Stage) -> list[Line]:
+def outlines_of(scene: Scene) -> list[Line]:
     """Profiles of cams, contacts, terrains and their followers on drawn bodies."""
     found: list[Line] = []
-    for pair, curves, kind, radius in _touching(stage):
-        found.append(_sampled(pair, 0, curves[0]))
-        if len(curves) > 1:
-            found.append(_sampled(pair, 1, curves[1]))
-        elif kind == FLAT:
-            found.append(_placed(pair, 1, np.outer(_face(stage, pair, curves[0]), [1.0, 0.0]), False))
-        elif radius:  # a knife has none
+    for pair, curves, kind, radius in _touching(scene):
+        for side, curve in enumerate(curves):
+            even = np.linspace(curve.breaks[0], curve.breaks[-1], _PROFILE)
+            points = curve.at(np.union1d(curve.breaks, even))[0]
+            if curve.closed:
+                points[-1] = points[0]
+            found.append(_placed(pair, side, points, curve.closed))
+        if len(curves) == 1 and kind == FLAT:
+            found.append(_placed(pair, 1, np.outer(_face(scene, pair, curves[0]), [1.0, 0.0]), False))
+        elif len(curves) == 1 and radius:  # a knife has none
             found.append(_placed(pair, 1, _around(_ROLLER, radius), True))
-    return [line for line in found if line.body in stage.bodies]
+    return [line for line in found if line.body in scene.bodies]
 
 
-def _touching(stage: Stage) -> Iterator[tuple[PairFrames, tuple[Curve, ...], int, float]]:
+def _touching(scene: Scene) -> Iterator[tuple[PairFrames, tuple[Curve, ...], int, float]]:
     """Frames of two profiles, the curves, the kind of the follower, and the radius of its roller, m."""
     # Of joints; of force elements that press profiles on each other, and of terrains with their wheels.
-    for _, relations in sorted(stage.frames.relations.items()):
+    for _, relations in sorted(scene.frames.relations.items()):
         if relations.curves:
             (contact,) = relations.constraints[0].terms
             yield relations.pairs[0], relations.curves, contact.numbers[0], contact.parameter
-    world, poses = (np.eye(3), np.eye(3)), stage.frames.reference
-    for force in stage.mechanism.forces:
+    world, poses = (np.eye(3), np.eye(3)), scene.frames.reference
+    for force in scene.mechanism.forces:
         if force.profile is not None and force.points is not None:
             profile = profile_from(force.profile)
             (a, b), (first, second) = force.bodies, map(in_space, force.points)
@@ -374,12 +366,12 @@ def _touching(stage: Stage) -> Iterator[tuple[PairFrames, tuple[Curve, ...], int
             yield pair, (ground(force.terrain),), POINT, force.radius
 
 
-def _face(stage: Stage, pair: PairFrames, curve: Curve) -> tuple[float, float]:
+def _face(scene: Scene, pair: PairFrames, curve: Curve) -> tuple[float, float]:
     """Ends of a flat face, from where to where it is touched and a little more, m."""
-    if set(pair.bodies) <= set(stage.bodies):
-        some = np.unique(np.linspace(0, len(stage.position) - 1, _POSES).astype(int))
-        places = [(some, stage.bodies.index(body)) for body in pair.bodies]
-        ends = [(stage.position[at], rotation_of(stage.quaternion[at])) for at in places]
+    if set(pair.bodies) <= set(scene.bodies):
+        some = np.unique(np.linspace(0, len(scene.position) - 1, _POSES).astype(int))
+        places = [(some, scene.bodies.index(body)) for body in pair.bodies]
+        ends = [(scene.position[at], rotation_of(scene.quaternion[at])) for at in places]
         d, C = relative_pose(ends, pair.origin, pair.axes)[:2]
         sound = np.isfinite(d).all(axis=1) & np.isfinite(C).all(axis=(1, 2))
         if sound.any():
@@ -388,22 +380,14 @@ def _face(stage: Stage, pair: PairFrames, curve: Curve) -> tuple[float, float]:
     return -0.5 * curve.size, 0.5 * curve.size
 
 
-def _sampled(pair: PairFrames, side: int, curve: Curve) -> Line:
-    s = np.union1d(curve.breaks, np.linspace(curve.breaks[0], curve.breaks[-1], _PROFILE))
-    points: Floats = curve.at(s)[0]
-    if curve.closed:
-        points[-1] = points[0]
-    return _placed(pair, side, points, curve.closed)
-
-
 # --- gears, wheels and racks: teeth that mesh at the reference, of a visible size ------------------
 
 # The model has pitch circles and ratios; how many teeth there are is chosen here, in the ratio of the radii.
 
 
-def _rims_of(stage: Stage, marks: Sequence[Mark], guides: Sequence[Line]) -> list[Line]:
+def _rims_of(scene: Scene, marks: Sequence[Mark], guides: Sequence[Line]) -> list[Line]:
     """Rims of the wheels on drawn bodies, once each, and racks toothed along their tracks."""
-    frames, tracks = stage.frames, {guide.joint: guide for guide in guides if guide.kind == "track"}
+    frames, tracks = scene.frames, {guide.joint: guide for guide in guides if guide.kind == "track"}
     # Teeth of each wheel, and the angle of one of them in the frame of the joint.
     wheels: dict[tuple[int, ...], tuple[int, float]] = {}
     rims: list[Line] = []
@@ -433,7 +417,7 @@ def _rims_of(stage: Stage, marks: Sequence[Mark], guides: Sequence[Line]) -> lis
         for side in new:
             ring = internal and mark.radii[side] == max(mark.radii)
             rims += _rim(mark, side, mark.radii[side], *wheels[keys[side]], ring)
-    return [rim for rim in rims if rim.body in stage.bodies]
+    return [rim for rim in rims if rim.body in scene.bodies]
 
 
 def _rim(mark: Mark, side: int, radius: float, teeth: int, start: float, ring: bool = False) -> list[Line]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,17 +31,9 @@ _SHAPES: Mapping[str, Callable[[Any, Mapping[str, Any]], Any]] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Solid:
-    """A mesh: ``corners`` (n, 3, 3) of its triangles in the frame of ``body``, m."""
-
-    body: int
-    corners: Floats
-
-
-def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> tuple[Solid, ...]:
-    """Meshes and simple shapes of some bodies; a warning names those that cannot be shown, and why."""
-    found, missing, room = list[Solid](), list[str](), MOST_TRIANGLES
+def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> list[tuple[int, Floats]]:
+    """Bodies of meshes and shapes, corners (n, 3, 3) of their triangles, m; warn of those not shown."""
+    found, missing, room = list[tuple[int, Floats]](), list[str](), MOST_TRIANGLES
     for body in bodies:
         visual = visual_of(mechanism, body)
         mesh, parts = visual.get("mesh"), visual.get("parts")
@@ -59,11 +50,11 @@ def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> tuple[Solid, ...]:
                 continue
             room -= len(corners)
             turn = rotation_of(np.array(part.get("orientation", [1.0, 0.0, 0.0, 0.0])))
-            found.append(Solid(body, corners @ turn.T + part.get("origin", [0.0, 0.0, 0.0])))
+            found.append((body, corners @ turn.T + part.get("origin", [0.0, 0.0, 0.0])))
     if missing:
         more = f"; and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         warnings.warn("; ".join(missing[:_NAMED]) + more, stacklevel=2)
-    return tuple(found)
+    return found
 
 
 def _corners(folder: str, part: Mapping[str, Any]) -> Floats:

@@ -5,7 +5,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.pictures.scene import Stage, outlines_of, scene_of
+from groups.pictures.scene import Scene, outlines_of, scene_of
 from mbssa.joints.frames import joint_frames
 
 
@@ -82,8 +82,9 @@ def test_profiles_of_force_elements_and_terrains_are_drawn_with_their_rollers():
     m.force("terrain", bodies=["lifter"], point=(0, 50), radius=8, terrain=hill, stiffness=1.0)
     mechanism = m.build()
     frames = joint_frames(mechanism)
-    still = frames.position[None], np.tile([1.0, 0.0, 0.0, 0.0], (1, 3, 1))
-    found = outlines_of(Stage(mechanism, frames, (0, 1, 2), *still))
+    poses = frames.position[None], np.tile([1.0, 0.0, 0.0, 0.0], (1, 3, 1))
+    still = Scene(mechanism, frames, (0, 1, 2), *poses, np.zeros(1, dtype=int), np.zeros(1))
+    found = outlines_of(still)
     assert [(one.body, one.closed) for one in found] == [(1, True), (2, True), (0, False), (2, True)]
     cam, roller, ground, wheel = (frames.position[one.body, :2] + one.points[:, :2] for one in found)
     np.testing.assert_allclose(np.hypot(*(cam - (0.017, 0.0)).T), 0.03, rtol=1e-9)

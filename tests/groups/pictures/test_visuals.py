@@ -85,7 +85,7 @@ def test_a_mesh_is_in_the_frame_of_its_body(arm, tmp_path, ending, text):
 def test_a_mesh_that_cannot_be_read_is_left_out_and_named(arm, text, why):
     pytest.importorskip("trimesh", reason="meshes need trimesh: pip install 'mbssa[meshes]'")
     with pytest.warns(UserWarning, match=rf"arm\.stl of body arm .*{why}"):
-        assert solids_of(arm("stl", text), [0, 1]) == ()
+        assert solids_of(arm("stl", text), [0, 1]) == []
 
 
 def test_shapes_of_a_robot_are_where_its_file_has_them(tmp_path):
@@ -102,12 +102,12 @@ def test_shapes_of_a_robot_are_where_its_file_has_them(tmp_path):
     with pytest.warns(UserWarning, match="notes"):
         arm = mbssa.load(tmp_path / "arm.urdf")
     with pytest.warns(UserWarning, match=r"arm\.dae of body arm .*\.stl and \.obj"):
-        box, ball = solids_of(arm, [1])
-    corners = box.corners.reshape(-1, 3)
+        (_, box), (_, ball) = solids_of(arm, [1])
+    corners = box.reshape(-1, 3)
     np.testing.assert_allclose(
         [corners.min(axis=0), corners.max(axis=0)], [[-1, -1, -3], [3, 1, 3]], atol=1e-12
     )
-    np.testing.assert_allclose(np.linalg.norm(ball.corners, axis=2), 0.5, rtol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(ball, axis=2), 0.5, rtol=1e-12)
 
 
 def test_a_link_out_of_the_folder_is_not_followed(tmp_path):
@@ -117,20 +117,20 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path):
     (tmp_path / "model" / "arm.toml").write_text(MODEL.format(ending="stl"), encoding="utf-8")
     (tmp_path / "model" / "arm.stl").symlink_to(tmp_path / "elsewhere" / "secret.stl")
     with pytest.warns(UserWarning, match="arm.stl leaves"):
-        assert solids_of(mbssa.load(tmp_path / "model" / "arm.toml"), [1]) == ()
+        assert solids_of(mbssa.load(tmp_path / "model" / "arm.toml"), [1]) == []
 
 
 def test_without_trimesh_says_what_to_install(arm, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "trimesh", None)
     with pytest.warns(UserWarning, match=r"\[meshes\]"):
-        assert solids_of(arm("stl", stl()), [1]) == ()
+        assert solids_of(arm("stl", stl()), [1]) == []
 
 
 def test_more_triangles_than_a_page_shows_are_left_out(arm, monkeypatch):
     pytest.importorskip("trimesh", reason="meshes need trimesh: pip install 'mbssa[meshes]'")
     monkeypatch.setattr("groups.pictures.visuals.MOST_TRIANGLES", 3)
     with pytest.warns(UserWarning, match="3 triangles"):
-        assert solids_of(arm("stl", stl()), [1]) == ()
+        assert solids_of(arm("stl", stl()), [1]) == []
 
 
 def test_the_slots_of_the_geneva_wheel_hold_the_pin():

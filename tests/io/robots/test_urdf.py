@@ -669,7 +669,7 @@ class TestFilesOfOtherFolders:
         assert found == [rod, rod, str(package / "other/arm_mesh/far.obj")]
         assert "not shown" not in notes
         solids = pytest.importorskip("groups.pictures.visuals").solids_of(mechanism, [1])
-        assert [solid.corners.shape for solid in solids] == [(1, 3, 3)] * 3
+        assert [corners.shape for _, corners in solids] == [(1, 3, 3)] * 3
 
     def test_files_beside_the_model_need_no_permission(self, package):
         names = ("near.obj", f"file://{package}/arm/urdf/near.obj", "package://urdf/near.obj")
