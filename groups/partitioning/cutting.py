@@ -97,11 +97,11 @@ def cut_open(
         for body in mechanism.joint_bodies(j):
             at[body].append(j)
     rods = dict[int, tuple[int, ...]]()
-    for body, own in list(at.items())[1:]:
-        others = {b for j in own for b in mechanism.joint_bodies(j)} - {body}
-        if len(own) == len(others) == 2 and balls.issuperset(own) and others.isdisjoint(rods):
-            rods[body] = tuple(own)
-    ends = {j for pair in rods.values() for j in pair}
+    for body, pair in list(at.items())[1:]:
+        others = {b for j in pair for b in mechanism.joint_bodies(j)} - {body}
+        if len(pair) == len(others) == 2 and balls.issuperset(pair) and others.isdisjoint(rods):
+            rods[body] = tuple(pair)
+    ends = {j for both in rods.values() for j in both}
     carrying = [j for j in joints if j not in ends | named and type_of_joint(mechanism, j).pair is not None]
     links, closing = spanning(mechanism, set(range(1, mechanism.n_bodies)) - set(rods), carrying)
     if loose := [mechanism.body_name(link.body) for link in links if link.joint < 0]:
@@ -115,8 +115,24 @@ def cut_open(
     if faults:
         raise ValueError(BETWEEN.join(faults))
     hanging, prescribed = sorted(link.joint for link in links), set(driven)
-    found = [Cut(pair, "rod", body, ("length",)) for body, pair in rods.items()]
-    found += [_cut(mechanism, frames, j, prescribed) for j in joints if j not in ends.union(hanging)]
+    found = [Cut(both, "rod", body, ("length",)) for body, both in rods.items()]
+    for j in joints:
+        if j in ends.union(hanging):
+            continue
+        of = type_of_joint(mechanism, j)
+        if of.pair is None:
+            related = frames.relations[j]
+            constraints, drivable = [each.name for each in related.constraints], [*related.coordinates]
+        else:
+            constraints, drivable = [label for label, _ in of.pair.constraints], [*of.drivable]
+        own, kind = tuple(each for each in drivable if f"{ids[j]}.{each}" in prescribed), of.code
+        if (constraints == ["length"] and not own) or (of.line == "distance" and own == ("distance",)):
+            kind = "rod"
+        elif of.is_ball and not own:
+            kind = "ball"
+        elif len(constraints) + len(own) == mechanism.freedom:
+            kind = "solid"
+        found.append(Cut((j,), kind, -1, tuple(constraints), own))
     kept = tuple(sorted(cut for cut in found if cut.equations))
     q = [(j, coordinate) for j in hanging for coordinate in type_of_joint(mechanism, j).coordinates]
     first = {j: k for k, (j, _) in reversed([*enumerate(q)])}
@@ -125,23 +141,6 @@ def cut_open(
     equations = tuple(f"{' '.join(ids[j] for j in cut.joints)}: {e}" for cut in kept for e in cut.equations)
     drives = tuple(k >= len(cut.constraints) for cut in kept for k in range(len(cut.equations)))
     return CutOpen(mechanism, frames, links, kept, coordinates, units, first, equations, drives)
-
-
-def _cut(mechanism: Mechanism, frames: Frames, joint: int, driven: set[str]) -> Cut:
-    of, identity = type_of_joint(mechanism, joint), mechanism.joint_ids[joint]
-    if of.pair is None:
-        related = frames.relations[joint]
-        names, drivable = [relation.name for relation in related.constraints], [*related.coordinates]
-    else:
-        names, drivable = [name for name, _ in of.pair.constraints], [*of.drivable]
-    drives, kind = tuple(name for name in drivable if f"{identity}.{name}" in driven), of.code
-    if (names == ["length"] and not drives) or (of.line == "distance" and drives == ("distance",)):
-        kind = "rod"
-    elif of.is_ball and not drives:
-        kind = "ball"
-    elif len(names) + len(drives) == mechanism.freedom:
-        kind = "solid"
-    return Cut((joint,), kind, -1, tuple(names), drives)
 
 
 # The rows of all joints are by the twists of their bodies: a coordinate of the tree moves all bodies behind

@@ -71,8 +71,7 @@ class _Further(Closure):
     further: list[int] = field(default_factory=list)
 
     def sum(self, j: int, relation: Relation) -> Number:
-        first = len(self.rows)
-        found = super().sum(j, relation)
+        first, found = len(self.rows), super().sum(j, relation)
         self.further += range(first, len(self.rows))
         return found
 

@@ -60,19 +60,14 @@ def run(request: Request) -> Simulation:
         raise ValueError(f"{mechanism.name}: {error}") from None
 
 
+@lru_cache(maxsize=4)  # models keep their equations of motion, for calls one after another
 def model_of(of: Model | Structure | Mechanism) -> Model:
     """The model, of a mechanism in its driven coordinates, or else in those of :func:`groups.partition`."""
-    if not isinstance(of, Model | Structure | Mechanism):
+    if isinstance(of, Model | Structure):
+        return of if isinstance(of, Model) else build(of)
+    if not isinstance(of, Mechanism):
         raise TypeError(f"takes a model, a structure or a mechanism, not a {type(of).__name__}")
-    return of if isinstance(of, Model) else _model_of(of)
-
-
-@lru_cache(maxsize=4)  # models keep their equations of motion, for calls one after another
-def _model_of(of: Structure | Mechanism) -> Model:
-    if isinstance(of, Structure):
-        return build(of)
-    mechanism = of
-    if not mechanism.n_driven:
+    if not (mechanism := of).n_driven:
         independent = partition(mechanism, driven=()).independent
         if not independent:
             raise ValueError(f"{mechanism.name} has no freedom: there is nothing to simulate")
@@ -115,9 +110,25 @@ def _begun(
 
 
 def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
-    """Laws of prescribed coordinates, and the instants; all faults at once."""
+    """Laws of prescribed coordinates, and the instants (T,), s; all faults at once."""
     faults = _setting_faults(request) + _start_faults(request, model.mechanism)
-    time = _instants(request, faults)
+    if request.time is None:
+        first = 0.0 if faults or request.start is None else float(request.start.time[-1])
+        duration, time = 1.0 if request.duration is None else request.duration, np.zeros(2)
+        try:
+            check_span(request.steps, duration)
+            time = np.linspace(first, first + duration, max(2, request.steps))
+            if request.steps == 1:
+                faults.append("steps is 1; write 2 or more")
+        except ValueError as error:
+            faults.append(str(error))
+    else:
+        if request.duration is not None:
+            faults.append(f"duration is {request.duration}, and time gives the instants; leave one out")
+        time = np.array(request.time, dtype=np.float64)
+        faults += time_faults(time)
+        if time.shape == (1,):
+            faults.append("time has 1 instant; write 2 or more")
     laws = _laws(request, model, time[:1], faults)
     released = tuple(name for name in model.mechanism.driven_coordinates if name not in laws)
     for what, values in (("initial", request.initial), ("rates", request.rates)):
@@ -210,28 +221,6 @@ def _start_faults(request: Request, mechanism: Mechanism) -> list[str]:
     return faults
 
 
-def _instants(request: Request, faults: list[str]) -> Floats:
-    """Instants (T,), s."""
-    if request.time is None:
-        first = 0.0 if faults or request.start is None else float(request.start.time[-1])
-        duration = 1.0 if request.duration is None else request.duration
-        try:
-            check_span(request.steps, duration)
-        except ValueError as error:
-            faults.append(str(error))
-            return np.zeros(2)
-        if request.steps == 1:
-            faults.append("steps is 1; write 2 or more")
-        return np.linspace(first, first + duration, max(2, request.steps))
-    if request.duration is not None:
-        faults.append(f"duration is {request.duration}, and time gives the instants; leave one out")
-    time = np.array(request.time, dtype=np.float64)
-    faults += time_faults(time)
-    if time.shape == (1,):
-        faults.append("time has 1 instant; write 2 or more")
-    return time
-
-
 def _result(course: Run) -> Simulation:
     """The result with its energies and errors."""
     equations, request, time = course.equations, course.request, course.time[: course.done]
@@ -240,11 +229,9 @@ def _result(course: Run) -> Simulation:
     trajectory, work = measured.trajectory, measured.work
     kinetic, gravity, stored = measured.energies
     names, notes = mechanism.driven_coordinates, course.notes
-    bare = [mechanism.body_name(b) for b in massless(mechanism)]
-    if bare:
+    if bare := [mechanism.body_name(b) for b in massless(mechanism)]:
         notes.append(f"no mass: {', '.join(bare)}")
-    chosen = [f"SG-{solver.number}" for solver in equations.model.solvers if solver.form == "global"]
-    if chosen:
+    if chosen := [f"SG-{solver.number}" for solver in equations.model.solvers if solver.form == "global"]:
         text = "solved in relative coordinates; the global approach is for given motions"
         notes.append(f"{', '.join(chosen)}: {text}")
     if not request.stop_at_limits:
@@ -261,12 +248,9 @@ def _result(course: Run) -> Simulation:
         k, text = min(faults)
         values = {name: float(coordinate_motion(trajectory, name).value[k]) for name in names}
         group = equations.weakest(float(time[k]), np.concatenate(course.samples)[k])
-        elastic = request.method == "penalty"
-        remedy = (
-            "the springs and dampers of the joints take it; take less damping, more stiffness"
-            if elastic
-            else "the run is wrong from there on; take a smaller tolerance"
-        )
+        remedy = "the run is wrong from there on; take a smaller tolerance"
+        if elastic := request.method == "penalty":
+            remedy = "the springs and dampers of the joints take it; take less damping, more stiffness"
         place = values_text(values, mechanism.units)
         text = f"t = {time[k]:.6g} s: {group}: {text} at {place}: {remedy}, or another method"
         if not elastic and (course.status == "finished" or course.status.startswith("event")):

@@ -182,7 +182,7 @@ def equilibrium(
         scale = max(scale, float(np.abs(slopes()[0] * unit).max(initial=0.0)))
         value = _downhill(equations, slopes, start, progress)
         small = _linearised(equations, slopes, value)
-        trajectory = equations.at_rest(equations.tangents[0])
+        trajectory = equations.at_rest(equations.tangents[0]).trajectory
     except CannotGoOnError as error:
         raise ValueError(
             f"{equations.mechanism.name}: the search for an equilibrium leaves the workspace: {error}; begin "

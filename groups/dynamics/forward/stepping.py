@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from math import nan
 from typing import Any
 
@@ -117,7 +118,7 @@ def _error(c: Script, room: Room) -> Value:
 
 def _accept(c: Script, room: Room, t: Value, evaluate: Any, combined: Any) -> None:
     """Record the step, with its interpolant where that is wanted, and go on from its end."""
-    N, K, stages, at = room.state, room.K, room.stages, room.of_step
+    kind, N, K, stages, at = room.kind, room.state, room.K, room.stages, room.of_step
     row = c.whole(room.taken) * room.width + room.record
     state, slope = row + at["state"], row + at["slope"]
     c.put(row + at["t"], t)
@@ -134,10 +135,24 @@ def _accept(c: Script, room: Room, t: Value, evaluate: Any, combined: Any) -> No
     wanted = c.whole(room.dense).is_(1) | (c.number(c.whole(room.sample) + room.samples) <= t)
     with c.when(wanted):
         c.copy_wholes(room.after, 0, room.restored)
-        _interpolate(c, room, row, evaluate, combined)
+        # Columns of the interpolant, as SciPy has them.
+        columns, h, begin = row + at["columns"], c.number(room.h), c.number(room.t)
+        for k in range(room.extra):
+            combined(kind.A_EXTRA[k], h)
+            evaluate(begin + float(kind.C_EXTRA[k]) * h, stages + 1 + k, How.LOOK)
+        rows = kind.D if room.extra else np.asarray(kind.P).T
+        with c.loop(N) as i:
+            numbers, own = [c.number(i + k) for k in K], list[Value]()
+            if room.extra:
+                change = c.number(i + state) - c.number(i + room.y)
+                first, last = h * numbers[0], h * numbers[stages]
+                own = [change, first - change, 2.0 * change - last - first]
+            parts = ([float(e) * x for e, x in zip(factors, numbers, strict=False) if e] for factors in rows)
+            for k, x in enumerate(chain(own, (h * c.sum(part) for part in parts))):
+                c.put(i + columns + k * N, x)
         with c.repeat():
             c.leave(c.number(c.whole(room.sample) + room.samples) > t)
-            _sample(c, room, row)
+            _sample(c, room, columns)
             c.put_whole(room.sample, c.whole(room.sample) + 1)
         c.copy_wholes(0, room.after, room.restored)
     c.put(room.t, t)
@@ -146,34 +161,12 @@ def _accept(c: Script, room: Room, t: Value, evaluate: Any, combined: Any) -> No
     c.put_whole(room.taken, c.whole(room.taken) + 1)
 
 
-def _interpolate(c: Script, room: Room, row: Value, evaluate: Any, combined: Any) -> None:
-    """Columns of the interpolant of a step, as SciPy has them."""
-    kind, K, N, stages = room.kind, room.K, room.state, room.stages
-    h, t = c.number(room.h), c.number(room.t)
-    at = row + room.of_step["columns"]
-    for k in range(room.extra):
-        combined(kind.A_EXTRA[k], h)
-        evaluate(t + float(kind.C_EXTRA[k]) * h, stages + 1 + k, How.LOOK)
-    rows = kind.D if room.extra else np.asarray(kind.P).T
-    with c.loop(N) as i:
-        numbers = [c.number(i + k) for k in K]
-        first = 3 if room.extra else 0
-        if room.extra:
-            change = c.number(i + row + room.of_step["state"]) - c.number(i + room.y)
-            begin, end = h * numbers[0], h * numbers[stages]
-            for k, x in enumerate((change, begin - change, 2.0 * change - end - begin)):
-                c.put(i + at + k * N, x)
-        for k, factors in enumerate(rows, first):
-            parts = [float(e) * x for e, x in zip(factors, numbers, strict=False) if e]
-            c.put(i + at + k * N, h * c.sum(parts))
-
-
-def _sample(c: Script, room: Room, row: Value) -> None:
+def _sample(c: Script, room: Room, at: Value) -> None:
     """The next sample, by the interpolant of a step, brought onto the constraints."""
     n, N, index = room.n, room.state, c.whole(room.sample)
     time = c.number(index + room.samples)
-    s = (time - c.number(room.t)) / c.number(room.h)
-    at, h = row + room.of_step["columns"], c.number(room.h)
+    h = c.number(room.h)
+    s = (time - c.number(room.t)) / h
     factors = (s, 1.0), (1.0 - s, -1.0) if room.extra else (s, 1.0)
     with c.loop(N) as i:
         total = slope = c.value(0.0, "number")

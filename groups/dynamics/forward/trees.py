@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.dynamics.forward.course import CannotGoOnError, Change, Run
-from groups.dynamics.forward.equations import EXPLICIT, Equations, Memory, too_small
+from groups.dynamics.forward.equations import EXPLICIT, Equations, Measured, Memory, too_small
 from groups.dynamics.forward.evaluation import CAPACITY, LEAP, MASSLESS, How
 from groups.dynamics.forward.stepping import FULL, STUCK, interpolated
 from groups.engine.solve import END
@@ -155,7 +155,7 @@ class Trees(Equations):
         setting = Setting.at(model.structure, model.frames, pose, inputs)
         found = np.concatenate([inputs, traced.unknowns_at(setting)])
         if self.mechanism.space == "planar":
-            turns = whole_turns(pose.angle - self.at_rest(found).orientation[0])
+            turns = whole_turns(pose.angle - self.at_rest(found).trajectory.orientation[0])
             for k, parent, body, sign in traced.hinges:
                 found[k] += sign * (turns[body] - turns[parent])
         return found
@@ -184,13 +184,10 @@ class Trees(Equations):
         """Go on from the pose of the last balance."""
         self._accepted = self.tangents
 
-    def at_rest(self, x: Floats) -> Trajectory:
-        """All bodies at rest at coordinates (n,)."""
-        return self.measured(np.zeros(1), self._still(x)).trajectory
-
-    def _still(self, x: Floats) -> Floats:
-        """Sample at rest."""
-        return np.concatenate([x, np.zeros(self.room.answer - len(x) - 1), [1.0]])[None]
+    def at_rest(self, x: Floats, t: float = 0.0) -> Measured:
+        """All bodies at rest at coordinates (n,), as one sample."""
+        still = np.concatenate([x, np.zeros(self.room.answer - len(x) - 1), [1.0]])
+        return self.measured(np.array([t]), still[None])
 
     def _state(self, x: Floats, rate: Floats) -> Floats:
         """State at coordinates and the driven ones' rates."""
@@ -245,18 +242,6 @@ class Trees(Equations):
     def _where(self, free: Iterable[int], y: Floats) -> str:
         """Coordinates and their values, for messages."""
         return ", ".join(f"{self.traced.names[k]} = {y[k]:.6g}" for k in free)
-
-    def _stuck(self, t: float) -> str:
-        """Why no step is small enough."""
-        memory, fault = self.memory, None
-        if memory["rest"] > memory["allowed"]:
-            fault = self.measured(np.array([t]), self._still(memory["x"])).fault
-        if fault is None:
-            return too_small(t)
-        return (
-            f"t = {t:.9g} s: {fault[1]} just beyond {self._where(self._independent, memory['x'])}: redundant "
-            "equations contradict each other there; see mbssa check"
-        )
 
     def _unsound(self) -> str:
         memory, F = self.memory, self.traced.free
@@ -314,7 +299,16 @@ class Trees(Equations):
             if not self._look(run, rows[k : k + size]):
                 return False
         if why == STUCK:
-            raise CannotGoOnError(self._stuck(self.t))
+            fault = None
+            if memory["rest"] > memory["allowed"]:
+                fault = self.at_rest(memory["x"], self.t).fault
+            place = self._where(self._independent, memory["x"])
+            raise CannotGoOnError(
+                too_small(self.t)
+                if fault is None
+                else f"t = {self.t:.9g} s: {fault[1]} just beyond {place}: redundant equations contradict "
+                "each other there; see mbssa check"
+            )
         if self.adapts and not self.code.compiled:  # goes on in machine code once that pays
             self.program.spent += seconds
             if self.program.compiles(self.integrator):
