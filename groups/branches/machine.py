@@ -207,4 +207,5 @@ class CompiledTests:
         places = [(x, of_x), (x + far, of_x), (v, of_v), (v + far, of_v), of_steps]
         for calls, columns_of in zip(self._calls, (count, len(h)), strict=True):
             calls.run(places, columns_of)
-        return self.prover.tubes_of(steps[: self.prover.step, : len(h)].copy())
+        margins, radii = self.prover.tubes_of(steps[:, : len(h)])
+        return margins.copy(), radii.copy()
