@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mbssa import Group
@@ -64,23 +65,29 @@ def truss_of(group: Group) -> Truss | None:
     """The truss from which a group is cut; None where there is none."""
     mechanism = group.structure.mechanism
     joints = group.joint_indices.tolist()
-    hinges = all(type_of_joint(mechanism, j).is_ball and not mechanism.n_driven_of_joint[j] for j in joints)
+    turning = all(type_of_joint(mechanism, j).is_ball and not mechanism.n_driven_of_joint[j] for j in joints)
     own = group.body_indices.tolist()
-    if mechanism.space != "planar" or not hinges or 2 * len(joints) != 3 * len(own):
+    if mechanism.space != "planar" or not turning or 2 * len(joints) != 3 * len(own):
         return None
     link = {body: k + 1 for k, body in enumerate(own)}
-    ends = [sorted(link.get(body, 0) for body in mechanism.joint_bodies(j)[:2]) for j in joints]
+    hinges = [(link.get(a, 0), link.get(b, 0)) for a, b, *_ in map(mechanism.joint_bodies, joints)]
+    return Truss(len(own) + 1, modes_of(hinges))
+
+
+def modes_of(hinges: Iterable[tuple[int, int]]) -> int | None:
+    """Modes of the truss with these hinges between numbered links; None where it is not known."""
+    ends = [sorted(pair) for pair in hinges]
     written = " ".join(sorted(f"{a}{b}" for a, b in ends))
     if written in MODES or len(written) not in map(len, MODES):  # so networkx is seldom imported
-        return Truss(len(own) + 1, MODES.get(written))
+        return MODES.get(written)
     import networkx
 
     graph: networkx.MultiGraph[int] = networkx.MultiGraph(ends)
     for text, modes in MODES.items():
         known = [(int(pair[0]), int(pair[1])) for pair in text.split()]
         if networkx.is_isomorphic(graph, networkx.MultiGraph(known)):
-            return Truss(len(own) + 1, modes)
-    return Truss(len(own) + 1, None)
+            return modes
+    return None
 
 
 def chain_of(group: Group) -> str:
