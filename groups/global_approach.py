@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -17,10 +16,8 @@ from groups.motion.sampled import check_drives
 from groups.run import Run
 from groups.setting import Setting
 from groups.solvers.global_approach import GlobalApproach
-from groups.trajectory import Level, Trajectory, level_number, unfilled
+from groups.trajectory import Level, Progress, Trajectory, level_number, unfilled
 from mbssa.structure import Structure
-
-Progress = Callable[[float], object]
 
 
 def solve_globally(

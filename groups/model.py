@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from groups.motion import Motion, driven_coordinates, reference_inputs
 from groups.setting import Setting
 from groups.solvers.registry import alternatives, choose_all
 from groups.solvers.solver import Solver
-from groups.trajectory import Branch, Level, Trajectory, names_of_groups
+from groups.trajectory import Branch, Level, Progress, Trajectory, names_of_groups
 from mbssa import Mechanism, Structure, decompose
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import whole_turns
@@ -178,7 +178,7 @@ class Model:
         modes: Mapping[int, int] | None = None,
         branch: Branch | None = None,
         compiled: bool | None = None,
-        progress: Callable[[float], object] | None = None,
+        progress: Progress | None = None,
     ) -> Trajectory:
         """Position, velocity and acceleration of every body over a motion, group by group.
 

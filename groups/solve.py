@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import inf
@@ -16,15 +16,12 @@ from groups.engine.solve import TELLING, Solving, life_of, plan_of
 from groups.motion import Motion, default_motion
 from groups.run import Run, finished, put
 from groups.status import OK
-from groups.trajectory import Branch, Level, Trajectory, body_index, level_number, unfilled
+from groups.trajectory import Branch, Level, Progress, Trajectory, body_index, level_number, unfilled
 from mbssa import Mechanism
 from mbssa.arrays import Ints
 
 if TYPE_CHECKING:
     from groups.model import Model
-
-#: Called with the share that is done; False from it stops the run.
-Progress = Callable[[float], object]
 
 BRANCHES: tuple[Branch, ...] = get_args(Branch)
 #: Farthest way of an input in a time step, rad or m: what turns with it could not be followed.

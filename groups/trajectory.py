@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from mbssa import Mechanism, Structure
 
 
+#: Called with the share that is done; False from it stops the work.
+Progress = Callable[[float], object]
+
 #: Levels of answer, each with those before it.
 Level = Literal["position", "velocity", "acceleration"]
 LEVELS: tuple[Level, ...] = ("position", "velocity", "acceleration")

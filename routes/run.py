@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from groups.model import Model, build
 from groups.motion import Motion, default_motion
 from groups.run import Run
 from groups.solve import kept_bodies, patience_of
-from groups.trajectory import Branch, Level, Trajectory, level_number
+from groups.trajectory import Branch, Level, Progress, Trajectory, level_number
 from mbssa.arrays import Floats, Ints
 from routes.checkpoint import existing, new, stored_life
 from routes.dispatch import CallFailed, dispatch
@@ -33,9 +33,6 @@ from routes.job import Job, TaskError, TaskRunner, job_of
 from routes.plan import Plan
 from routes.reverse import steps_of
 from routes.workspace import Workspace, in_files, in_memory, room_for_files
-
-#: Called with the share of the work that is done; False from it stops the run.
-Progress = Callable[[float], object]
 
 
 @dataclass(frozen=True, eq=False)

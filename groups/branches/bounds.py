@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -81,15 +82,15 @@ def _positive(x: Number) -> Number:
     return above(x, x, 0.0) if is_node(x) else max(x, 0.0)
 
 
-class Bounds(Generic[_Bound]):
+class Bounds(ABC, Generic[_Bound]):
     """Bounds by node of a graph; ``known`` gives those of inputs but for the geometry, which is exact."""
 
     def __init__(self, graph: Graph, known: Callable[[str, Any], _Bound]) -> None:
         self.graph, self.known, self.memo = graph, known, dict[int, _Bound]()
 
+    @abstractmethod
     def constant(self, x: Number) -> _Bound:
         """Of an exact number."""
-        raise NotImplementedError
 
     def of(self, numbers: Sequence[Number]) -> list[_Bound]:
         for i in self.graph.needed(numbers, self.memo):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from math import inf
@@ -37,10 +37,7 @@ if TYPE_CHECKING:
     from groups.model import Model
     from groups.motion import Motion
     from groups.results.faults import SingularPosition
-    from groups.trajectory import Trajectory
-
-#: Called with the share that is done; False from it ends a proof.
-Progress = Callable[[float], object]
+    from groups.trajectory import Progress, Trajectory
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from groups.cli.running import stoppable_progress
 from groups.dynamics.forward import Event, Method
 from groups.dynamics.forward import simulate as simulate_by
 from groups.dynamics.forward.equations import Integrator
-from groups.dynamics.forward.running import model_of
+from groups.dynamics.forward.running import moving_model
 from groups.reports.dynamics import simulation_report
 from groups.trajectory import load_trajectory
 from mbssa import load
@@ -95,7 +95,7 @@ def simulate(
     refuse(faults)
 
     with failing(code=NOT_DETERMINED):
-        released = model_of(load(model))
+        released = moving_model(load(model))
     faults = outputs.faults_at_reference(released)
     units, at_rest = released.mechanism.units, options.at_reference(released, level="position")
     given: dict[str, Any] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +14,7 @@ from groups.rotations import quaternion_of, rotation_of
 from groups.setting import Setting
 from groups.solvers.solver import Solver
 from groups.status import OUTPUTS, QUALITY
-from groups.trajectory import Trajectory
+from groups.trajectory import Progress, Trajectory
 from groups.tree import GroupTree
 from mbssa import Group
 from mbssa.arrays import Ints
@@ -66,11 +65,7 @@ class GlobalApproach(Solver):
         return replace(self, setting=setting)
 
     def solve(
-        self,
-        motion: Motion,
-        answer: Trajectory,
-        row_of: Ints,
-        progress: Callable[[float], object] | None = None,
+        self, motion: Motion, answer: Trajectory, row_of: Ints, progress: Progress | None = None
     ) -> None:
         """Solve the first instants of an answer, those of the motion, from where the given bodies are."""
         system = system_of(self.group, self.setting)

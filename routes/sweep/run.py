@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -22,7 +22,7 @@ from groups.dynamics.forward import Method
 from groups.engine.solve import plan_of
 from groups.model import model_of
 from groups.motion import Motion, default_motion
-from groups.trajectory import Branch
+from groups.trajectory import Branch, Progress
 from mbssa import Mechanism, Structure
 from mbssa.io.records import check_writable, to_record
 from routes.checkpoint import digest
@@ -36,9 +36,6 @@ from routes.sweep.record import Limits, Quantity, limits_of, quantities_of, user
 from routes.sweep.result import Sweep
 from routes.sweep.simulated import Simulated, settings_of
 from routes.sweep.store import FORMAT, SweepError, identity, is_done, open_store, part_path, read_manifest
-
-#: Called with the share of the cases that is done; False from it stops the run.
-Progress = Callable[[float], object]
 
 #: Cases of a block, at least and at most, where they are poses, and where many are designs or motions.
 POSES, DESIGNS = (2_048, 32_768), (4, 256)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -14,7 +14,7 @@ from groups.motion import Law
 if TYPE_CHECKING:
     from groups.dynamics.forward.equations import Applied, Integrator
     from groups.model import Model
-    from groups.trajectory import Trajectory
+    from groups.trajectory import Progress, Trajectory
     from mbssa import Mechanism, Structure
 
 __all__ = ["Event", "Simulation", "simulate"]
@@ -45,7 +45,7 @@ def simulate(
     stiffness: float = 1e7,
     damping: float = 200.0,
     compiled: bool | None = None,
-    progress: Callable[[float], object] | None = None,
+    progress: Progress | None = None,
 ) -> Simulation:
     """Simulate a mechanism: forward dynamics under its masses, gravity and force elements.
 

@@ -42,7 +42,7 @@ _OFF_BALANCE, _EXPLAINED, _FINE = 0.01, 0.1, 1e-8
 
 def run(request: Request) -> Simulation:
     """Carry out a request; see :func:`groups.simulate`."""
-    model = model_of(request.of)
+    model = moving_model(request.of)
     mechanism, method = model.mechanism, request.method
     if request.stop_at_limits:
         request.events = *request.events, *limit_events(mechanism)
@@ -60,13 +60,17 @@ def run(request: Request) -> Simulation:
         raise ValueError(f"{mechanism.name}: {error}") from None
 
 
-@lru_cache(maxsize=4)  # models keep their equations of motion, for calls one after another
-def model_of(of: Model | Structure | Mechanism) -> Model:
+def moving_model(of: Model | Structure | Mechanism) -> Model:
     """The model, of a mechanism in its driven coordinates, or else in those of :func:`groups.partition`."""
-    if isinstance(of, Model | Structure):
-        return of if isinstance(of, Model) else build(of)
-    if not isinstance(of, Mechanism):
+    if not isinstance(of, Model | Structure | Mechanism):
         raise TypeError(f"takes a model, a structure or a mechanism, not a {type(of).__name__}")
+    return of if isinstance(of, Model) else _built(of)
+
+
+@lru_cache(maxsize=4)  # models keep their equations of motion, for calls one after another
+def _built(of: Structure | Mechanism) -> Model:
+    if isinstance(of, Structure):
+        return build(of)
     if not (mechanism := of).n_driven:
         independent = partition(mechanism, driven=()).independent
         if not independent:

@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from groups.dynamics.forward.course import CannotGoOnError
 from groups.dynamics.forward.equations import Applied, applied_faults
-from groups.dynamics.forward.running import model_of
+from groups.dynamics.forward.running import moving_model
 from groups.dynamics.forward.traced import along
 from groups.dynamics.forward.trees import Trees, massless_text
 from groups.model import Model
 from groups.motion import Motion
 from groups.motion.sampled import name_faults
-from groups.trajectory import Trajectory
+from groups.trajectory import Progress, Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
 from mbssa.bounds import range_fault
@@ -148,7 +148,7 @@ def equilibrium(
     *,
     initial: Mapping[str, float] | None = None,
     applied: Mapping[str, Applied] | None = None,
-    progress: Callable[[float], object] | None = None,
+    progress: Progress | None = None,
 ) -> Equilibrium:
     """Find a state of rest under weight, force elements and applied forces, from the reference on.
 
@@ -223,9 +223,7 @@ def linearise(
     return _linearised(equations, _slopes_of(equations), equations.start[: len(equations.traced.drives)])
 
 
-def _downhill(
-    equations: Trees, slopes: Slopes, start: Floats, progress: Callable[[float], object] | None
-) -> Floats:
+def _downhill(equations: Trees, slopes: Slopes, start: Floats, progress: Progress | None) -> Floats:
     """Coordinates at the end of a motion without inertia along the forces, M q' = f, by implicit steps."""
     # A step solves (K + m M) dq = f. The damping m makes the matrix positive definite, so that the potential
     # falls and no unstable rest attracts, and keeps the step within a radius. Near a stable rest it is 0, and
@@ -284,7 +282,7 @@ def _downhill(
 def _equations(
     of: Model | Structure | Mechanism, given: Mapping[str, float], applied: Mapping[str, Applied]
 ) -> Trees:
-    model = model_of(of)
+    model = moving_model(of)
     given, applied = by_id(model.mechanism, given), by_id(model.mechanism, applied)
     reference = model.reference_inputs
     faults = name_faults(tuple(reference), [*reference, *given], "value")
