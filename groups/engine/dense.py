@@ -14,14 +14,12 @@ from mbssa.graph.nodes import Graph, Number, is_zero
 MANY = 32
 
 
-class Function:
+class Function(NamedTuple):
     """Data of a node: a function without derivatives."""
 
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self.call = call
+    call: Callable[..., Any]
 
-    def of(self, order: int) -> Callable[..., Any]:
-        assert not order
+    def of(self, _: int) -> Callable[..., Any]:
         return self.call
 
 

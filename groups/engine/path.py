@@ -117,18 +117,6 @@ class Way:
         return min(max(far, k + 1), turn)
 
 
-@dataclass(frozen=True)
-class Loss:
-    """A group that could not be followed from a place of the way on, until it was found in its mode again."""
-
-    # ``beyond`` says that it came to an end of its reach, not to where two modes cross.
-
-    group: int
-    before: float
-    back: float
-    beyond: bool
-
-
 @dataclass(eq=False)
 class Knots:
     """States along a way: where (K,), columns of the array (height, K), groups that are alive (G, K)."""
@@ -154,14 +142,16 @@ class Knots:
         return self.x[0], self.columns[0], self.alive[0]
 
 
-class Missing:
-    """A group that is lost from a place of the way on, and its states where it was solved before."""
+class Loss:
+    """A group that could not be followed from a place of the way on, until it was found in its mode again."""
 
-    # The more often it was refused, the longer it waits: it may be in another mode for long.
-    refused = waits = 0
+    # It has the states where it was solved before. ``beyond``: it came to an end of its reach, not to where
+    # two modes cross. The more often it was refused, the longer it waits: it may be in another mode for long.
+    back, beyond, refused, waits = np.inf, False, 0, 0
 
     def __init__(self, plan: Plan, part: Part, knots: Knots, before: float, column: Floats) -> None:
-        self.plan, self.before, self.turns, self.last = plan, before, part.turns, column[part.state]
+        self.plan, self.group, self.before = plan, part.index, before
+        self.turns, self.last = part.turns, column[part.state]
         rows, each = slice(0, plan.first_body, 3), zip(knots.columns, knots.alive, strict=True)
         solved = [plan.start[:, None], *(columns[:, alive[part.index]] for columns, alive in each)]
         #: States (n, K) at inputs (D, K).
@@ -182,7 +172,7 @@ class Follower:
     def __init__(self, life: Life, way: Way, beyond: Iterable[int] = (), *, checks: bool = True) -> None:
         self.life, self.plan, self.parts = life, life.plan, life.plan.parts
         self.way, self.checks = way, checks
-        self.knots, self.since = Knots(beyond=set(beyond)), dict[int, Missing]()
+        self.knots, self.since = Knots(beyond=set(beyond)), dict[int, Loss]()
         self._led: tuple[float, Knots] | None = None  # the straight way to a place
 
     def along(self, start: Floats, alive: Bools) -> Knots:
@@ -193,14 +183,14 @@ class Follower:
         self._lose(alive, -1.0, column)
         while x < way.last or enters:
             if not since and share == 1.0 and x == int(x):
-                course = self.life.ahead(way, knots, (x, column, wide, batch, enters), WIDEST * top)
-                x, column, wide, batch, enters = course
-                if x == way.last and not enters:
-                    break
+                count, course = len(knots.x), (x, column, wide, batch, enters)
+                x, column, wide, batch, enters = self.life.ahead(way, knots, course, WIDEST * top)
+                if len(knots.x) > count:
+                    continue
             at = self._ahead(x, wide, share, 1 if since else batch, enters)
             time, inputs = way.time_at(np.concatenate([[x], at])), way.at(at)
-            for g, missing in since.items():  # at rest
-                self._set(g, column, missing.state_near(inputs[0::3, 0]))
+            for g, loss in since.items():  # at rest
+                self._set(g, column, loss.state_near(inputs[0::3, 0]))
             X = self.life.steps_from(column, inputs, time, alive)
             at = at[: X.shape[1] - 1]
             fine, found = goes_on(self.plan, X[:, :-1], X[:, 1:], alive, np.diff(time)[: len(at)])
@@ -213,7 +203,8 @@ class Follower:
                 for g in back:  # one that waited for another was where that one was
                     if knots.beyond.intersection(back, list(self.parts[g].known)):
                         knots.beyond.add(g)
-                    knots.lost.append(Loss(g, since.pop(g).before, float(at[0]), g in knots.beyond))
+                    loss = since.pop(g)
+                    loss.back, loss.beyond = float(at[0]), g in knots.beyond
                 knots.beyond -= set(back)
                 found[list(since), 0] = False
             if good:
@@ -236,34 +227,36 @@ class Follower:
             else:  # what cannot be followed, or has no answer at the first sample, is lost from here on
                 alive = alive & found[:, good]
                 self._lose(alive, -1.0 if enters else x, column)
-        knots.lost += [Loss(g, missing.before, np.inf, g in knots.beyond) for g, missing in since.items()]
+        for g, loss in since.items():
+            loss.beyond = g in knots.beyond
         return knots
 
     def _lose(self, alive: Bools, before: float, column: Floats) -> None:
         """Note the groups that are not alive from a place of the way on."""
         for g in np.flatnonzero(~alive).tolist():
             if g not in self.since:
-                self.since[g] = Missing(self.plan, self.parts[g], self.knots, before, column)
+                self.since[g] = Loss(self.plan, self.parts[g], self.knots, before, column)
+                self.knots.lost.append(self.since[g])
 
     def _found_again(self, found: Bools, x: float, column: Floats) -> list[int]:
         """Those of the lost groups that are in the mode of the reference at a place of the way."""
         back, beyond, since = list[int](), self.knots.beyond, self.since
         for g in sorted(since):
-            part, missing = self.parts[g], since[g]
+            part, loss = self.parts[g], since[g]
             if np.isinf(column[part.quality + FAR]):
                 beyond.add(g)
             if not found[g] or not all(k in back for k in part.known if k in since):
                 continue
             sure = not self.checks or not part.n or part.routine.linear
             if not sure and not (part.has_one_mode and g in beyond):
-                if missing.waits and x < self.way.last:
-                    missing.waits -= 1
+                if loss.waits and x < self.way.last:
+                    loss.waits -= 1
                     continue
-                if not self._leads_to(g, x, column, missing):
-                    missing.waits = missing.refused
-                    missing.refused += 1
+                if not self._leads_to(g, x, column, loss):
+                    loss.waits = loss.refused
+                    loss.refused += 1
                     continue
-            self._put(g, x, column, missing.turned(column[part.state], missing.last))
+            self._put(g, x, column, loss.turned(column[part.state], loss.last))
             back.append(g)
         return back
 
@@ -288,15 +281,15 @@ class Follower:
         groups = [self.parts[g].state - plan.first_state for g in np.flatnonzero(failing).tolist()]
         return any(float(moved[rows].max(initial=0.0)) > STILL for rows in groups)
 
-    def _leads_to(self, g: int, x: float, column: Floats, missing: Missing) -> bool:
+    def _leads_to(self, g: int, x: float, column: Floats, loss: Loss) -> bool:
         """Whether the straight way from the reference leads to a group's state, which it is made to be."""
         plan, rows, goal = self.plan, self.parts[g].state, self.way.at(np.array([x]))[0::3, 0]
         if self._led is None or self._led[0] != x:
             self._led = x, way_to(self.life, goal)
         lead = self._led[1]
-        if not lead.alive[-1][g, -1] or any(loss.group == g for loss in lead.lost):
+        if not lead.alive[-1][g, -1] or any(other.group == g for other in lead.lost):
             return False
-        there = missing.turned(lead.columns[-1][rows, -1], missing.state_near(goal))
+        there = loss.turned(lead.columns[-1][rows, -1], loss.state_near(goal))
         if np.abs((there - column[rows]) / plan.scale[rows - plan.first_state]).max() > SAME:
             self._put(g, x, column, there)
         return True

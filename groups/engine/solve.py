@@ -338,7 +338,7 @@ def _side_by_side(solving: Solving, first: Ints, stop: Ints) -> Bools:
     behind = slice(plan.first_body, len(X))
     X[behind, first] = plan.start[behind, None]
     life.prepare(X)
-    Y = X[:, first]
+    Y = X[:, first].copy()
     life.apart(Y, len(first), np.inf)
     X[:, first] = Y
     sound = np.array(goes_on(plan, X[:, first], X[:, first], plan.alive, 0.0)[0]) | (not plan.unknowns)
