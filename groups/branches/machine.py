@@ -15,7 +15,8 @@ import numpy as np
 
 from groups.branches.bounds import along_cubic
 from groups.engine.arrays import LINE, address_of, aligned, pitch_of
-from groups.engine.machine import POINTER, WHOLE, Host, Program, object_code
+from groups.engine.loops import Loop
+from groups.engine.machine import Host, Program, object_code
 from groups.rotations import rotation_of
 from mbssa.graph.llvm import Module, Writer
 from mbssa.graph.nodes import Graph, Number, cos, graph_of, rounded, sin
@@ -30,24 +31,24 @@ if TYPE_CHECKING:
 BLOCK = 256
 #: Of a function: its address, geometry, tables of curves, and the place of its rows in the table.
 ENTRY = 4
+#: Arguments of what calls them: entries, and addresses of rows.
+RUN = "ptr %E, i64 %count, ptr %T, i64 %end"
 
 
-class Loop:
-    """A function over columns: the rows that it reads, and tables of curves."""
+class Function(Loop):
+    """A function over columns that writes rows of results and reads those of inputs."""
 
     def __init__(
-        self, module: Module, name: str, load: Callable[[Loop, str, Any], str], results: Sequence[Number],
-        stages: Sequence[tuple[str, Sequence[Number]]] = (),
+        self, module: Module, name: str, results: Sequence[Number],
+        stages: Sequence[tuple[str, Sequence[Number]]] = (), winds: Callable[[str, Any], bool] | None = None,
     ) -> None:  # fmt: skip
-        # ``load(loop, name, k)`` gives the text of an input.
-        self.name, self.n_results = name, len(results)
-        self.reads: list[tuple[str, Any]] = []
-        self.tables: list[Floats] = []
-        self._text: dict[object, str] = {}
-        with module.function(name, "ptr %T, ptr %P, ptr %C, i64 %first, i64 %end") as self.code:
-            code = self.code
+        # ``winds`` tells of a path (kind, number) whether it is that of a principal angle.
+        self.n_results, self.winds = len(results), winds
+        self._rows, self._paths = dict[Any, str](), dict[Any, list[str]]()
+        with module.function(name, "ptr %T, ptr %P, ptr %C, i64 %first, i64 %end") as code:
+            super().__init__(name, code)
             with code.loop("%first", "%end", str(code.lanes)) as self.t:
-                writer = Writer(code, lambda name, k: load(self, name, k), self._table)
+                writer = Writer(code, self._load, self.table)
                 for given, nodes in stages:
                     graph = graph_of(results)
                     assert graph is not None
@@ -55,30 +56,32 @@ class Loop:
                 for k, x in enumerate(writer.write(results)):
                     code.store(x, self._element(k))
 
-    def _pointer(self, table: str, k: int) -> str:
-        return self.code.load(self.code.at(table, k, "ptr", first=True), "ptr", first=True)
-
     def _element(self, place: int) -> str:
-        return self.code.at(self._pointer("%T", place), self.t)
+        row = self.code.load(self.code.at("%T", place, "ptr", first=True), "ptr", first=True)
+        return self.code.at(row, self.t)
 
-    def row(self, *key: Any) -> str:
-        """A row that it reads, by the name and the number of an input."""
-        if key not in self._text:
-            self._text[key] = self.code.load(self._element(self.n_results + len(self.reads)))
-            self.reads.append(key)
-        return self._text[key]
+    def _load(self, name: str, k: Any) -> str:
+        """Text of an input: of a number of the geometry or of a row, or of a path by both of its ends."""
+        if name == "g":
+            return self.geometry(k)
+        if name == "path":
+            part, *path = k
+            return self._path(*path)[int(part)]
+        if (name, k) not in self._rows:
+            self._rows[name, k] = self.code.load(self._element(self.n_results + len(self.inputs)))
+            self.inputs.append((name, k))
+        return self._rows[name, k]
 
-    def geometry(self, k: int) -> str:
-        number = self.code.load(self.code.at("%P", k, first=True), "double", first=True)
-        return self.code.splat(number, first=True)
+    def _path(self, kind: str, k: Any) -> list[str]:
+        if (kind, k) not in self._paths:
 
-    def _table(self, numbers: Floats) -> str:
-        self.tables.append(numbers)
-        return self._pointer("%C", len(self.tables) - 1)
+            def end(name: str, side: int) -> str:
+                return self._load(name, 0 if name == "step" else (kind, k, side))
 
-    def numbers(self, numbers: Sequence[Number], given: Callable[[str, Any], str]) -> list[str]:
-        """Texts of some numbers of another graph."""
-        return Writer(self.code, given, self._table).write(numbers)
+            assert self.winds is not None
+            path = _path(self.winds(kind, k))
+            self._paths[kind, k] = Writer(self.code, end, self.table).write(path)
+        return self._paths[kind, k]
 
 
 def _axes(record: Record) -> list[Number]:
@@ -90,29 +93,6 @@ def _axes(record: Record) -> list[Number]:
     else:
         x += rotation_of(np.array(x[record.turn : record.turn + 4], dtype=object)).ravel().tolist()
     return [*x[record.stored :], *(record.rate(x.__getitem__, k) for k in record.axes)]
-
-
-def _at_instant(loop: Loop, name: str, k: Any) -> str:
-    return loop.geometry(k) if name == "g" else loop.row(name, k)
-
-
-def _over_step(test: Test) -> Callable[[Loop, str, Any], str]:
-    """Texts of the inputs of a test over steps: paths by values and rates at both ends."""
-    paths: dict[tuple[str, Any], list[str]] = {}
-
-    def load(loop: Loop, name: str, data: Any) -> str:
-        if name != "path":
-            return _at_instant(loop, name, data)
-        part, kind, k = data
-        if (kind, k) not in paths:
-
-            def end(name: str, side: int) -> str:
-                return loop.row(name, 0 if name == "step" else (kind, k, side))
-
-            paths[kind, k] = loop.numbers(_path(test.winds(kind, k)), end)
-        return paths[kind, k][int(part)]
-
-    return load
 
 
 @cache
@@ -129,7 +109,7 @@ def _path(winds: bool) -> list[Number]:
 def _write_run(module: Module) -> None:
     """Write ``run``: all functions E go over a block of columns, then the next."""
     with (
-        module.function("run", "ptr %E, i64 %count, ptr %T, i64 %end") as code,
+        module.function("run", RUN) as code,
         code.blocks("0", "%end", BLOCK) as (t, stop),
         code.loop("0", "%count") as k,
     ):
@@ -142,11 +122,12 @@ def _write_run(module: Module) -> None:
 class _Calls:
     """Functions, their geometry and the places of their rows, which run one after another over blocks."""
 
-    def __init__(self, program: Program, calls: Sequence[tuple[Loop, Sequence[float], list[Place]]]) -> None:
-        entries, places, kept = list[int](), list["Place"](), program.kept
+    def __init__(
+        self, program: Program, calls: Sequence[tuple[Function, Sequence[float], list[Place]]]
+    ) -> None:
+        entries, places = list[int](), list["Place"]()
         for loop, geometry, of in calls:
-            tables = kept(np.array([kept(table) for table in loop.tables], dtype=np.int64))
-            entries += [program.address(loop.name), kept(geometry), tables, len(places)]
+            entries += [*program.entry(loop, geometry), len(places)]
             places += of
         self.program, self.entries, self.count = program, np.array(entries, dtype=np.int64), len(calls)
         self.arrays, self.rows = np.array(places, dtype=np.int64).reshape(-1, 2).T
@@ -164,23 +145,23 @@ class CompiledTests:
     def __init__(self, prover: Prover, host: Host | None = None) -> None:
         self.prover, plan, host = prover, prover.plan, Host.here() if host is None else host
         module, record = Module(host.lanes), plan.record
-        loops: dict[Test, tuple[Loop, Loop]] = {}
+        loops: dict[Test, tuple[Function, Function]] = {}
         for k, test in enumerate(dict.fromkeys(of.test for of in prover.groups)):
-            instants = Loop(module, f"instants{k}", _at_instant, test.instants, test.stages)
-            loops[test] = instants, Loop(module, f"steps{k}", _over_step(test), test.steps)
-        axes = Loop(module, "axes", _at_instant, _axes(record))
+            instants = Function(module, f"instants{k}", test.instants, test.stages)
+            loops[test] = instants, Function(module, f"steps{k}", test.steps, winds=test.winds)
+        axes = Function(module, "axes", _axes(record))
         _write_run(module)
         names = [axes.name, *(loop.name for both in loops.values() for loop in both)]
-        program = Program(object_code(module.text, host), {"run": [POINTER, WHOLE, POINTER, WHOLE]}, names)
+        program = Program(object_code(module.text, host), {"run": RUN}, names)
         calls: tuple[list[Any], list[Any]] = [], []
         for body in prover.bodies:
             rows = plan.rows_of_body(body)[record.stored :].tolist()
-            rows += [*map(prover.rate, rows), *(plan.body(body) + k for _, k in axes.reads)]
+            rows += [*map(prover.rate, rows), *(plan.body(body) + k for _, k in axes.inputs)]
             calls[0].append((axes, [], [prover.of_row(row) for row in rows]))
         for of in prover.groups:
             for found, loop, writes in zip(calls, loops[of.test], prover.writes(of), strict=True):
                 found.append(
-                    (loop, of.part.geometry, [*writes, *(prover.place(of, *key) for key in loop.reads)])
+                    (loop, of.part.geometry, [*writes, *(prover.place(of, *key) for key in loop.inputs)])
                 )
         self._of_thread, self._calls = threading.local(), [_Calls(program, of) for of in calls]
 

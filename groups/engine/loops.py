@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial, reduce
 from math import inf, nan, pi
 from typing import TYPE_CHECKING, Any
@@ -13,23 +12,26 @@ import numpy as np
 from groups.engine.arrays import DOUBT, EDGE, MOST, NOTES, TOLERANCE, quintic, way
 from groups.engine.path import BATCH, DIVIDED, FIRST_BATCH, LEAP
 from groups.engine.plan import CLOCK, CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL, TIME
+from mbssa.arrays import Floats
 from mbssa.graph.llvm import Code, Module, Writer
 from mbssa.graph.nodes import Graph, above, largest, polynomial, rounded
 
 if TYPE_CHECKING:
     from groups.engine.plan import Plan
     from groups.engine.routine import Routine
-    from mbssa.arrays import Floats
 
 #: Instants of a block, which all groups solve before the next: what they write stays in a core's cache.
 BLOCK = 128
 #: Most knots that are found at once.
 KNOTS = 128
-#: Arguments of a routine: array, axes, geometry, rows, tables of curves, notes; pitches of both arrays.
+#: Arguments of a routine: array, axes, geometry, tables of curves, rows, notes, those of all groups; pitches
+#: of both arrays.
 ARGUMENTS = (
-    "ptr noalias %X, ptr noalias %S, ptr noalias %P, ptr noalias %T, ptr noalias %C, ptr noalias %M, "
-    "i64 %pitch, i64 %wide, i64 %first, i64 %end, double %limit"
+    "ptr noalias %X, ptr noalias %S, ptr noalias %P, ptr noalias %C, ptr noalias %T, ptr noalias %M, "
+    "ptr noalias %N, i64 %pitch, i64 %wide, i64 %first, i64 %end, double %limit"
 )
+#: Notes of no instant, and as text.
+UNNOTED, BLANK = (0.0, inf, inf), ("0.0", "0x7FF0000000000000", "0x7FF0000000000000")
 #: Arguments of the functions of a plan by name.
 FUNCTIONS = {
     "blocks": "ptr %X, i64 %pitch, ptr %room, ptr %R, i64 %count, i1 %kept, i64 %first, i64 %end, "
@@ -50,25 +52,34 @@ def layout_of(plan: Plan, lanes: int) -> np.dtype[np.void]:
     groups, height = len(plan.parts), plan.first_axes
     return np.dtype([
         ("axes", "f8", (plan.height - height, BLOCK + lanes)),  # of a block
-        ("notes", "f8", (groups, NOTES * lanes)),  # by lanes
         ("states", "f8", (height, 2 * lanes)),  # of a coarse pass, and the next ones
         ("knots", "f8", (KNOTS + 1, height)),  # that are found at once, and the one that fails behind them
         ("samples", "i8", (KNOTS + 1,)),
         ("course", "i8", (len(COURSE),)),
         ("wide", "f8", (1,)),  # the way of a stride
-        ("least", "f8", (groups + 1, NOTES)),  # of all lanes
+        ("least", "f8", (groups + 1, NOTES)),  # notes, at last of all groups
     ])  # fmt: skip
 
 
-@dataclass(eq=False)
 class Loop:
-    """Arguments of the function of a routine."""
+    """A function over columns that takes numbers of a geometry P and addresses C of tables of curves."""
 
-    name: str
-    #: Inputs (name, number), whose rows are the first of its table of rows.
-    inputs: list[tuple[str, Any]] = field(default_factory=list)
-    #: Breaks and coefficients of curves.
-    tables: list[Floats] = field(default_factory=list)
+    def __init__(self, name: str, code: Code) -> None:
+        self.name, self.code = name, code
+        #: Inputs (name, number) whose rows it reads; breaks and coefficients of curves.
+        self.inputs, self.tables = list[tuple[str, Any]](), list[Floats]()
+        self._table_of = dict[int, str]()
+
+    def geometry(self, k: int) -> str:
+        number = self.code.load(self.code.at("%P", k, first=True), "double", first=True)
+        return self.code.splat(number, first=True)
+
+    def table(self, numbers: Floats) -> str:
+        if id(numbers) not in self._table_of:
+            at = self.code.at("%C", len(self.tables), "ptr", first=True)
+            self._table_of[id(numbers)] = self.code.load(at, "ptr", first=True)
+            self.tables.append(numbers)
+        return self._table_of[id(numbers)]
 
 
 def text_of(plan: Plan, lanes: int) -> tuple[str, dict[Any, Loop]]:
@@ -87,13 +98,14 @@ def text_of(plan: Plan, lanes: int) -> tuple[str, dict[Any, Loop]]:
 
 def write_routine(module: Module, routine: Routine, name: str) -> Loop:
     """Write the function of a routine: Newton's method from the guesses, rates, bodies, quality, notes."""
-    loop, graph, n, record = Loop(name), routine.graph, routine.n, routine.record
+    graph, n, record = routine.graph, routine.n, routine.record
     results = [*routine.step, routine.length, *routine.first, *routine.second, *routine.records]
     nodes = (graph.nodes[i] for i in graph.needed([*results, *routine.quality]))
     inputs = [data for op, _, data in nodes if op == "in" and data[0] not in ("q", "dq", "ddq")]
-    loop.inputs = [key for key in inputs if key[0] != "g"]
-    n_records, n_inputs = len(routine.records), len(loop.inputs)
+    n_records = len(routine.records)
     with module.function(name, ARGUMENTS) as code:
+        loop = Loop(name, code)
+        loop.inputs += (key for key in inputs if key[0] != "g")
 
         def row(place: int, number: int | None) -> str:
             """The row at a place of the table of rows, of a number of a record or of none."""
@@ -102,31 +114,20 @@ def write_routine(module: Module, routine: Routine, name: str) -> Loop:
             far = code(f"mul i64 {at}, {'%wide' if is_axis else '%pitch'}", first=True)
             return code.at("%S" if is_axis else "%X", far, first=True)
 
-        def geometry(k: int) -> str:
-            number = code.load(code.at("%P", k, first=True), "double", first=True)
-            return code.splat(number, first=True)
-
-        tables: dict[int, str] = {}
-
-        def table(numbers: Floats) -> str:
-            if id(numbers) not in tables:
-                at = code.at("%C", len(loop.tables), "ptr", first=True)
-                tables[id(numbers)] = code.load(at, "ptr", first=True)
-                loop.tables.append(numbers)
-            return tables[id(numbers)]
-
         rows = [row(i, k[1] if name == "b" else None) for i, (name, k) in enumerate(loop.inputs)]
-        numbers = [None] * (3 * n) + [k % record.length for k in range(n_records)] + [None] * len(QUALITY)
-        outs = [row(n_inputs + i, number) for i, number in enumerate(numbers)]
-        given = {key: geometry(key[1]) for key in inputs if key[0] == "g"}
-        flat = geometry(len(routine.geometry(routine.group)) + routine.n_pivots)
+        numbers = [k % record.length for k in range(n_records)] + [None] * (3 * n + len(QUALITY))
+        outs = [row(len(rows) + i, number) for i, number in enumerate(numbers)]
+        given = {key: loop.geometry(key[1]) for key in inputs if key[0] == "g"}
+        flat = loop.geometry(len(routine.geometry(routine.group)) + routine.n_pivots)
         limit = code.splat("%limit", first=True)
+        signs = bool(routine.group.direct or routine.group.struts)
+        least = [code.cell(code.number, code.constant(x)) for x in UNNOTED[: NOTES if signs else 1]]
         with code.loop("%first", "%end", str(code.lanes)) as t:
             given |= {key: code.load(code.at(at, t)) for key, at in zip(loop.inputs, rows, strict=True)}
-            guess = [code.load(code.at(out, t)) for out in outs[:n]]
+            guess = [code.load(code.at(out, t)) for out in outs[n_records:][:n]]
 
             def writer(q: Sequence[str]) -> Writer:
-                return Writer(code, lambda name, k: q[k] if name == "q" else given[name, k], table)
+                return Writer(code, lambda name, k: q[k] if name == "q" else given[name, k], loop.table)
 
             q, left, steps = _iterated(code, routine, writer, guess)
             finish = writer(q)
@@ -141,20 +142,31 @@ def write_routine(module: Module, routine: Routine, name: str) -> Loop:
             quality.append(code.choose(ended, far, code.constant(inf)))
             fine = _fine(code, routine, quality, rates, flat, limit)
             bad = code(f"icmp ne i{code.lanes} {code.bits(fine)}, -1")
-            solved = [*q, *rates, *records]
+            solved = [*records, *q, *rates]
             for x, out in zip([*solved, *quality, steps], outs, strict=True):
                 code.store(x, code.at(out, t))
-            notes = [code.choose(fine, code.constant(0.0), code.constant(-1.0))]
-            if routine.group.direct or routine.group.struts:
-                notes += [quality[REACH], quality[GIMBAL]]
-            for k, x in enumerate(notes):
-                at = code.at("%M", code.lanes * k, first=True)
-                code.store(code.extreme(x, code.load(at), smallest=True), at)
+            solid = code.choose(fine, code.constant(0.0), code.constant(-1.0))
+            for cell, x in zip(least, (solid, quality[REACH], quality[GIMBAL]), strict=False):
+                code.store(code.extreme(x, code.load(cell), smallest=True), cell)
             with code.when(bad):  # bodies are NaN, and unknowns wait where they were expected
-                nothing = [*guess, *[code.constant(0.0)] * (2 * n), *[code.constant(nan)] * n_records]
+                nothing = [*[code.constant(nan)] * n_records, *guess, *[code.constant(0.0)] * (2 * n)]
                 for x, instead, out in zip(solved, nothing, outs, strict=False):
                     code.store(code.choose(fine, x, instead), code.at(out, t))
+        for k, cell in enumerate(least):
+            x = _called(
+                code, f"vector.reduce.fminimum.v{code.lanes}f64", "double", f"{code.number} {code.load(cell)}"
+            )
+            for at in (code.at("%M", k), code.at("%N", k)):
+                both = f"double {code.load(at, 'double')}", f"double {x}"
+                code.store(_called(code, "minimum.f64", "double", *both), at, "double")
     return loop
+
+
+def _called(code: Code, name: str, result: str, *operands: str) -> str:
+    """A function of LLVM's own, on operands with their kinds."""
+    kinds = ", ".join(operand.rpartition(" ")[0] for operand in operands)
+    code.module.declare(f"{result} @llvm.{name}({kinds})")
+    return code(f"call {result} @llvm.{name}({', '.join(operands)})")
 
 
 def _iterated(
@@ -201,7 +213,7 @@ def _fine(
     return found
 
 
-#: A routine, its geometry, rows and tables, and the place of its notes, by group.
+#: A routine, its geometry, tables and rows, and the place of its notes, by group.
 ENTRY = 5
 
 
@@ -218,19 +230,14 @@ def write_blocks(module: Module, plan: Plan, layout: Mapping[str, int]) -> None:
                     x = code.load(code.at(row, code(f"sub i64 {last}, 1")), "double")
                     with code.loop(last, "%end") as t:
                         code.store(x, code.at(row, t), "double")
-        unnoted = [code.constant(x) for x in (0.0, inf, inf)]
-        least = [code.cell(code.number, x) for x in unnoted]
-
-        def entry_of(g: str) -> tuple[str, str, str]:
-            """An entry of the table, the place of its notes and their address."""
-            entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
-            place = code.load(code.at(entry, 4, "i64"), "i64")
-            return entry, place, code.at(code.at("%room", layout["notes"]), place)
-
+        least = code.at("%room", layout["least"])
+        total = code.at(least, len(plan.parts) * NOTES)
         with code.loop("0", "%count") as g:
-            _, _, notes = entry_of(g)
-            for k, x in enumerate(unnoted):
-                code.store(x, code.at(notes, k * code.lanes))
+            entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
+            own = code.at(least, code.load(code.at(entry, 4, "i64"), "i64"))
+            for notes in (own, total):
+                for k, x in enumerate(BLANK):
+                    code.store(x, code.at(notes, k), "double")
         all_axes = code.at("%X", code(f"mul i64 {plan.first_axes}, %pitch"))
         some_axes = code.at("%room", layout["axes"])
         S = code(f"select i1 %kept, ptr {all_axes}, ptr {some_axes}")
@@ -239,31 +246,13 @@ def write_blocks(module: Module, plan: Plan, layout: Mapping[str, int]) -> None:
             back = code(f"select i1 %kept, i64 0, i64 {t}")
             axes = code.at(S, code(f"sub i64 0, {back}"))
             with code.loop("0", "%count") as g:
-                entry, _, notes = entry_of(g)
-                call, P, T, C = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(4))
+                entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
+                call, P, C, T = (code.load(code.at(entry, k, "i64"), "ptr") for k in range(4))
+                notes = code.at(least, code.load(code.at(entry, 4, "i64"), "i64"))
                 code.do(
-                    f"call void {call}(ptr %X, ptr {axes}, ptr {P}, ptr {T}, ptr {C}, ptr {notes}, "
-                    f"i64 %pitch, i64 {wide}, i64 {t}, i64 {stop}, double %limit)"
+                    f"call void {call}(ptr %X, ptr {axes}, ptr {P}, ptr {C}, ptr {T}, ptr {notes}, "
+                    f"ptr {total}, i64 %pitch, i64 {wide}, i64 {t}, i64 {stop}, double %limit)"
                 )
-        with code.loop("0", "%count") as g:
-            _, place, notes = entry_of(g)
-            own = code.at(code.at("%room", layout["least"]), code(f"sdiv i64 {place}, {code.lanes}"))
-            for k, cell in enumerate(least):
-                x = code.load(code.at(notes, k * code.lanes))
-                code.store(code.extreme(x, code.load(cell), smallest=True), cell)
-                code.store(_least(code, x), code.at(own, k), "double")
-        for k, cell in enumerate(least):
-            at = code.at("%room", layout["least"] + len(plan.parts) * NOTES + k)
-            code.store(_least(code, code.load(cell)), at, "double")
-
-
-def _least(code: Code, x: str) -> str:
-    """The least number of a vector; NaN if one is."""
-    by = 1
-    while by < code.lanes:
-        order = ((k + by) % code.lanes for k in range(code.lanes))
-        x, by = code.extreme(x, _shuffled(code, x, x, order), smallest=True), 2 * by
-    return code(f"extractelement {code.number} {x}, i32 0")
 
 
 def write_measure(module: Module, plan: Plan) -> None:
@@ -471,7 +460,12 @@ def write_turns(module: Module, plan: Plan, layout: Mapping[str, int]) -> None:
                 )
                 given = {"now": values, "before": earlier, "time": [time_earlier, time]}
                 by, doubtful = _formulas(code, given).write([step, unsure])
-                doubted = code.both(_below(code, t, "%end"), code.compare("ogt", doubtful, zero))
+                doubted = code.both(
+                    _called(
+                        code, f"get.active.lane.mask.v{code.lanes}i1.i64", code.mask, f"i64 {t}", "i64 %end"
+                    ),
+                    code.compare("ogt", doubtful, zero),
+                )
                 code.store(code.choose(doubted, code.constant(1.0), code.load(doubt)), doubt)
                 total = code.binary(op, code.load(base), _accumulated(code, op, unit, by))
                 for cell, x in zip((*cells, time_before), (*values, time), strict=True):
@@ -484,16 +478,6 @@ def write_turns(module: Module, plan: Plan, layout: Mapping[str, int]) -> None:
         code.store(
             code(f"zext i{code.lanes} {mask} to i64"), code.at("%room", layout["course"] + DOUBTFUL), "i64"
         )
-
-
-def _below(code: Code, index: str, end: str) -> str:
-    """Mask of the lanes from an index on that are below an end."""
-    one = code(f"insertelement {code.whole} poison, i64 {code(f'sub i64 {end}, {index}')}, i32 0")
-    left = code(
-        f"shufflevector {code.whole} {one}, {code.whole} poison, <{code.lanes} x i32> zeroinitializer"
-    )
-    steps = ", ".join(f"i64 {k}" for k in range(code.lanes))
-    return code(f"icmp slt {code.whole} <{steps}>, {left}")
 
 
 def _shuffled(code: Code, a: str, b: str, order: Iterable[int]) -> str:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import count
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from groups.engine.arrays import NOTES, Life, address_of, aligned, pitch_of
-from groups.engine.loops import DOUBTFUL, ENTRY, FUNCTIONS, KNOTS, MADE, Loop, layout_of, text_of
+from groups.engine.loops import DOUBTFUL, ENTRY, FUNCTIONS, KNOTS, Loop, layout_of, text_of
 from groups.engine.path import SMOOTH
-from groups.engine.plan import QUALITY
 from mbssa.arrays import Floats, Ints
 
 if TYPE_CHECKING:
@@ -68,35 +68,28 @@ def _initialise() -> None:
     llvm.initialize_native_asmprinter()
 
 
-POINTER, WHOLE = ctypes.c_void_p, ctypes.c_int64
-_KINDS = {"ptr": POINTER, "i64": WHOLE, "double": ctypes.c_double, "i1": ctypes.c_bool}
-_SIGNATURES = {
-    name: [_KINDS[argument.split()[0]] for argument in arguments.split(", ")]
-    for name, arguments in FUNCTIONS.items()
-}
+_KINDS = {"ptr": ctypes.c_void_p, "i64": ctypes.c_int64, "double": ctypes.c_double, "i1": ctypes.c_bool}
 
 
-class Program:
-    """Machine code in this process; its functions are attributes."""
+class Program(SimpleNamespace):
+    """Machine code in this process; functions whose arguments are given, as text, are attributes."""
 
-    def __init__(
-        self, code: bytes, signatures: Mapping[str, Sequence[Any]], others: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, code: bytes, functions: Mapping[str, str], others: Iterable[str] = ()) -> None:
         import llvmlite.binding as llvm
 
         _initialise()
         library = llvm.JITLibraryBuilder().add_object_img(code)
-        for name in (*signatures, *others):
+        for name in (*functions, *others):
             library.export_symbol(name)
         self._linked, self._alive = (_linker(), library.link(_linker(), f"plan{next(_numbers)}")), list[Any]()
-        for name, kinds in signatures.items():
-            setattr(self, name, ctypes.CFUNCTYPE(None, *kinds)(self.address(name)))
+        for name, arguments in functions.items():
+            kinds = (_KINDS[argument.split()[0]] for argument in arguments.split(", "))
+            setattr(self, name, ctypes.CFUNCTYPE(None, *kinds)(self._linked[1][name]))
 
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        raise AttributeError(name)
-
-    def address(self, name: str) -> int:
-        return int(self._linked[1][name])
+    def entry(self, loop: Loop, geometry: Sequence[float]) -> list[int]:
+        """Addresses of a function, of numbers of a geometry and of the function's tables."""
+        tables = np.array([self.kept(table) for table in loop.tables], dtype=np.int64)
+        return [int(self._linked[1][loop.name]), self.kept(geometry), self.kept(tables)]
 
     def kept(self, numbers: Any) -> int:
         """Address of numbers in an array that lives as long as the program."""
@@ -114,8 +107,8 @@ def _linker() -> Any:
     return llvm.create_lljit_compiler()
 
 
-class Room:
-    """Memory that a thread works in, by its layout."""
+class Room(threading.local):
+    """Memory that a thread works in, by its layout; each has its own."""
 
     def __init__(self, plan: Plan, lanes: int) -> None:
         layout = layout_of(plan, lanes)
@@ -139,42 +132,24 @@ class Machine(Life):
         text, loops = text_of(plan, self.lanes)
         #: Object code, which other processes on processors like this one may take.
         self.code = object_code(text, self.host) if code is None else code
-        self._program = Program(self.code, _SIGNATURES, [loop.name for loop in loops.values()])
+        self._program = Program(self.code, FUNCTIONS, [loop.name for loop in loops.values()])
         kept = self._program.kept
-        tables = {
-            loop: kept(np.array([kept(t) for t in loop.tables], dtype=np.int64)) for loop in loops.values()
-        }
         self._entries = np.zeros((len(plan.parts), ENTRY), dtype=np.int64)
-        for part in plan.parts:
+        for part in plan.parts:  # rows are those in the array, or among the axes
             loop = loops[part.routine]
-            self._entries[part.index] = (
-                self._program.address(loop.name), kept(part.geometry), kept(self._rows_of(part, loop)),
-                tables[loop], part.index * NOTES * self.lanes,
-            )  # fmt: skip
+            rows = np.concatenate([plan.rows_of(part.group, loop.inputs), plan.rows_of_part(part)])
+            rows = np.where(rows < plan.first_axes, rows, rows - plan.first_axes).astype(np.int64)
+            entry = self._program.entry(loop, part.geometry)
+            self._entries[part.index] = *entry, kept(rows), part.index * NOTES
         linear = [part.routine.linear for part in plan.parts for _ in part.state]
-        self._at_entries, self._at_start = kept(self._entries), kept(plan.start)
+        self._at_entries = kept(self._entries)
         self._at_smooth = kept(np.where(linear, np.inf, SMOOTH * plan.scale))
         self._at_scale = kept(plan.scale_of_inputs)
         self._every = np.ones((len(plan.parts), KNOTS), dtype=np.bool_)
         bodies = plan.wound if plan.record.planar else range(1, plan.mechanism.n_bodies)
         turning = [plan.body(b) + plan.record.turn for b in bodies]
         self._turning = kept(np.array(turning, dtype=np.int64)), len(turning)
-        self._of_thread, self._spare = threading.local(), list[Floats]()
-
-    def _rows_of(self, part: Part, loop: Loop) -> Ints:
-        """Rows in the array, or among the axes, in the order of a function's table."""
-        plan = self.plan
-        inputs = plan.rows_of(part.group, loop.inputs)
-        states = [part.state + k * plan.unknowns for k in range(3)]
-        rows = np.concatenate([inputs, *states, part.records, part.quality + np.arange(len(QUALITY))])
-        return np.where(rows < plan.first_axes, rows, rows - plan.first_axes).astype(np.int64)
-
-    @property
-    def _room(self) -> Room:
-        found: Room | None = getattr(self._of_thread, "room", None)
-        if found is None:
-            found = self._of_thread.room = Room(self.plan, self.lanes)
-        return found
+        self._room, self._spare = Room(plan, self.lanes), list[Floats]()
 
     @property
     def height(self) -> int:
@@ -205,11 +180,6 @@ class Machine(Life):
     def apart(
         self, X: Floats, count: int, limit: float, first: int = 0, parts: Sequence[Part] | None = None
     ) -> Floats:
-        if X.shape[1] > 1 and X.strides[1] != X.itemsize:
-            Y = X.copy()
-            notes = self.apart(Y, count, limit, first, parts)
-            X[:] = Y
-            return notes
         entries = self._entries
         if parts is not None and len(parts) < len(entries):
             entries = entries[[part.index for part in parts]]
@@ -250,10 +220,10 @@ class Machine(Life):
         at_rows, count = self._turning
         if not count:
             return True
-        room = self._room
-        before = self._at_start if start is self.plan.start else address_of(start)
-        self._program.turns(address_of(X), X.strides[0] // 8, room.at, at_rows, count, before, X.shape[1])
-        return not int(room.counts[DOUBTFUL])
+        self._program.turns(
+            address_of(X), X.strides[0] // 8, self._room.at, at_rows, count, address_of(start), X.shape[1]
+        )
+        return not int(self._room.counts[DOUBTFUL])
 
     def measure(self, way: Way) -> None:
         X, clock = address_of(way.X), address_of(way.clock)
@@ -263,19 +233,17 @@ class Machine(Life):
         room, states = self._room, slice(self.plan.first_state, self.plan.first_quality)
         x, column, room.wide[0], batch, enters = course
         room.counts[:] = int(x), batch, 0, enters, 0, 0
-        where, made = (address_of(way.X), way.X.strides[0] // 8, address_of(way.clock)), KNOTS
-        while made == KNOTS:
-            room.states[states, : self.lanes] = column[states, None]
-            self._program.strides(
-                *where, room.at, self._at_entries, self._at_smooth, way.last, most
-            )  # fmt: skip
-            x, batch, _, enters, made, _ = room.counts.tolist()
-            if made:
-                room.counts[MADE] = 0
-                columns, alive = room.knots[:made].copy().T, self._every[:, :made]
-                knots.add(room.samples[:made].astype(float), columns, alive)
-                column = columns[:, -1]
-        return float(x), column.copy(), float(room.wide[0]), batch, bool(enters)
+        room.states[states, : self.lanes] = column[states, None]
+        self._program.strides(
+            address_of(way.X), way.X.strides[0] // 8, address_of(way.clock), room.at, self._at_entries,
+            self._at_smooth, way.last, most,
+        )  # fmt: skip
+        x, batch, _, enters, made, _ = room.counts.tolist()
+        if made:
+            columns = room.knots[:made].copy().T
+            knots.add(room.samples[:made].astype(float), columns, self._every[:, :made])
+            column = columns[:, -1].copy()
+        return float(x), column, float(room.wide[0]), batch, bool(enters)
 
 
 class _Loan:

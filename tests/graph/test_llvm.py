@@ -1,6 +1,5 @@
 """Graphs as machine code: the functions are those of NumPy, on every number of lanes, without a library."""
 
-import ctypes
 import re
 
 import numpy as np
@@ -75,7 +74,7 @@ def calculated(host, results, rows):
     X = np.concatenate([X, np.repeat(X[:, -1:], whole - X.shape[1], axis=1)], axis=1)
     Y, tables = np.empty((len(results), whole)), []
     text = written(host, results, len(X), tables)
-    program = Program(object_code(text, host), {"calculate": [*[ctypes.c_void_p] * 3, *[ctypes.c_int64] * 2]})
+    program = Program(object_code(text, host), {"calculate": "ptr, ptr, ptr, i64, i64"})
     pointers = np.array([numbers.ctypes.data for numbers in tables])
     program.calculate(X.ctypes.data, Y.ctypes.data, pointers.ctypes.data, whole, whole)
     return Y[:, : len(rows[0])]

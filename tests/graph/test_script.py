@@ -62,7 +62,7 @@ def in_python(numbers, time):
 def in_machine_code(numbers, time):
     script = MachineScript()
     write(script)
-    program = Program(object_code(script.text, Host.here()), {"run": [ctypes.c_void_p] * 4})
+    program = Program(object_code(script.text, Host.here()), {"run": "ptr, ptr, ptr, ptr"})
     m, p = np.array([*numbers, 0.0, 0.0, 0.0]), np.zeros(1, dtype=np.int64)
 
     def ask(_):

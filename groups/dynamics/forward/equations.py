@@ -141,7 +141,7 @@ class Code:
             from groups.engine.machine import Program as Machine
 
             code = object_code(script.text, Host.here(), effort=effort)
-            self._machine = Machine(code, dict.fromkeys(("evaluate", "advance"), [ctypes.c_void_p] * 4))
+            self._machine = Machine(code, dict.fromkeys(("evaluate", "advance"), "ptr, ptr, ptr, ptr"))
 
     def functions(self, memory: Memory) -> tuple[Callable[[], None], Callable[[], None]]:
         """``evaluate`` and ``advance`` of a memory."""
