@@ -17,8 +17,8 @@ from groups.dynamics.forces import TYPES
 from groups.dynamics.forces.at import At, Called
 from groups.dynamics.masses import bodies_with_mass, gravity_of
 from groups.engine.kinematics import Closure, Group, Name
+from groups.engine.plan import groups_of
 from groups.engine.routine import slopes, units
-from groups.engine.twins import groups_of
 from groups.setting import Setting
 from groups.tree import GroupTree, spanning
 from mbssa.graph.derivative import Direction, Twist, derivative

@@ -6,10 +6,9 @@ from linkages import linkage
 
 import groups
 import mbssa
-from groups.engine import dense, routine, twins
+from groups.engine import dense, routine
 from groups.engine.kinematics import Group, Reference
-from groups.engine.plan import Plan
-from groups.engine.twins import groups_of
+from groups.engine.plan import Plan, groups_of
 from groups.setting import Setting
 from groups.status import SINGULAR
 from mbssa.graph.derivative import Direction, derivative
@@ -69,7 +68,7 @@ def test_a_thousand_dyads_are_evaluated_and_traced_once(monkeypatch):
 def test_twins_found_at_once_are_those_found_one_by_one(model_name, monkeypatch):
     setting = setting_of(built(mbssa.load(model_name)))
     at_once = groups_of(setting)
-    monkeypatch.setattr(twins, "_MANY", 10**9)
+    monkeypatch.setattr("groups.engine.plan.MANY", 10**9)
     for one, other in zip(groups_of(setting), at_once, strict=True):
         other.prepare()
         assert (one.names, one.own, one.links, one.label) == (
