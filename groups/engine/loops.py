@@ -178,18 +178,18 @@ def _iterated(
         return [], zero, zero
     cells = [code.cell(code.number, x) for x in guess]
     left_at, steps_at = (code.cell(code.number, zero) for _ in range(2))
-    going_at = code.cell(code.number, code.constant(1.0))
+    going_at = code.cell(code.mask, "splat (i1 true)")
     with code.loop("0", str(MOST)):
         q = [code.load(cell) for cell in cells]
         *step, length = writer(q).write([*routine.step, routine.length])
-        active = code.compare("ogt", code.load(going_at), zero)
+        active = code.load(going_at, code.mask)
         for cell, x, dx in zip(cells, q, step, strict=True):  # what is there stays: no lane depends on others
             code.store(code.choose(active, code.binary("-", x, dx), x), cell)
         left = code.choose(active, length, code.load(left_at))
         code.store(left, left_at)
         going = code.compare("ogt", left, code.constant(TOLERANCE))
+        code.store(going, going_at, code.mask)
         one = code.choose(going, code.constant(1.0), zero)
-        code.store(one, going_at)
         code.store(code.binary("+", code.load(steps_at), one), steps_at)
         code.leave_unless(code(f"icmp ne i{code.lanes} {code.bits(going)}, 0"))
     return [code.load(cell) for cell in cells], code.load(left_at), code.load(steps_at)
@@ -285,9 +285,8 @@ def write_measure(module: Module, plan: Plan) -> None:
             more = code(f"fadd double {code.load(total, 'double')}, {step}")
             code.store(more, total, "double")
             code.store(more, code.at(sums, code(f"add i64 {t}, 1")), "double")
-            far = code(f"fcmp ugt double {step}, {code.load(longest, 'double')}")
-            best = code(f"select i1 {far}, double {step}, double {code.load(longest, 'double')}")
-            code.store(best, longest, "double")
+            both = f"double {step}", f"double {code.load(longest, 'double')}"
+            code.store(_called(code, "maximum.f64", "double", *both), longest, "double")
         code.store(code.load(longest, "double"), code.at(way, "%steps"), "double")
 
 
@@ -430,48 +429,42 @@ def write_turns(module: Module, plan: Plan, layout: Mapping[str, int]) -> None:
     graph, record = Graph(), plan.record
     planar, turn = record.planar, record.turn
     of = [0, *(k[2] - turn for k in (record.velocity, record.acceleration))] if planar else range(4)
-    own = of[:1] if planar else of
-    now, before = ([graph.input(name, k) for k in range(len(of))] for name in ("now", "before"))
-    if planar:
-        h = graph.input("time", 1) - graph.input("time", 0)
-        (angle, w, a), (angle0, w0, a0) = now, before
-        off = (angle0 + way(h, w0, w, a0, a) - angle) * (0.5 / pi)
+    now, before = ([graph.input(name, k) for k in range(4)] for name in ("now", "before"))
+    if planar:  # the last ones are times
+        (angle, w, a, t1), (angle0, w0, a0, t0) = now, before
+        off = (angle0 + way(t1 - t0, w0, w, a0, a) - angle) * (0.5 / pi)
         step: Any = rounded(off)
-        unsure = above(h, abs(off - step) - DOUBT, graph.node(-1.0))
+        unsure = above(t1 - t0, abs(off - step) - DOUBT, graph.node(-1.0))
     else:
         inner = sum((x * y for x, y in zip(now[1:], before[1:], strict=True)), now[0] * before[0])
         step, unsure = above(-inner, graph.node(-1.0), graph.node(1.0)), graph.node(-1.0)
     op, unit = ("+", 0.0) if planar else ("*", 1.0)
     with module.function("turns", FUNCTIONS["turns"]) as code:
         zero, doubt = code.constant(0.0), code.cell(code.number, code.constant(0.0))
-        clock = _place(code, "%X", str(plan.first_clock + TIME), "%pitch")
         with code.loop("0", "%count") as b:
             first = code.load(code.at("%W", b, "i64"), "i64")
             rows = [_place(code, "%X", code(f"add i64 {first}, {k}"), "%pitch") for k in of]
-            starts = [code.load(code.at("%B", code(f"add i64 {first}, {k}")), "double") for k in own]
-            begin = [*map(code.splat, starts), *[zero] * (len(of) - len(own))]
-            begin += [code.splat(code.load(clock, "double")), code.constant(unit)]
-            *cells, time_before, base = (code.cell(code.number, x) for x in begin)
+            rows += [_place(code, "%X", str(plan.first_clock + TIME), "%pitch")] * planar
+            own = rows[:1] if planar else rows
+            begin = [code.at("%B", code(f"add i64 {first}, {k}")) for k in range(len(own))]
+            splats = [code.splat(code.load(at, "double")) for at in (*begin, *rows[len(own) :])]
+            *cells, base = (code.cell(code.number, x) for x in (*splats, code.constant(unit)))
             with code.loop("0", "%end", str(code.lanes)) as t:
-                values, time = [code.load(code.at(row, t)) for row in rows], code.load(code.at(clock, t))
-                *earlier, time_earlier = (
-                    _shuffled(code, code.load(cell), x, range(code.lanes - 1, 2 * code.lanes - 1))
-                    for cell, x in zip((*cells, time_before), (*values, time), strict=True)
+                values = [code.load(code.at(row, t)) for row in rows]
+                order = range(code.lanes - 1, 2 * code.lanes - 1)
+                each = list(zip(cells, values, strict=True))
+                earlier = [_shuffled(code, code.load(cell), x, order) for cell, x in each]
+                by, doubtful = _formulas(code, {"now": values, "before": earlier}).write([step, unsure])
+                inside = _called(
+                    code, f"get.active.lane.mask.v{code.lanes}i1.i64", code.mask, f"i64 {t}", "i64 %end"
                 )
-                given = {"now": values, "before": earlier, "time": [time_earlier, time]}
-                by, doubtful = _formulas(code, given).write([step, unsure])
-                doubted = code.both(
-                    _called(
-                        code, f"get.active.lane.mask.v{code.lanes}i1.i64", code.mask, f"i64 {t}", "i64 %end"
-                    ),
-                    code.compare("ogt", doubtful, zero),
-                )
+                doubted = code.both(inside, code.compare("ogt", doubtful, zero))
                 code.store(code.choose(doubted, code.constant(1.0), code.load(doubt)), doubt)
                 total = code.binary(op, code.load(base), _accumulated(code, op, unit, by))
-                for cell, x in zip((*cells, time_before), (*values, time), strict=True):
-                    code.store(x, cell)
                 code.store(_shuffled(code, total, total, [code.lanes - 1] * code.lanes), base)
-                for row, x in zip(rows[: len(own)], values, strict=False):
+                for cell, x in each:
+                    code.store(x, cell)
+                for row, x in zip(own, values, strict=False):
                     turned = code.binary("*", total, x if not planar else code.constant(2 * pi))
                     code.store(code.binary("+", x, turned) if planar else turned, code.at(row, t))
         mask = code.bits(code.compare("ogt", code.load(doubt), zero))
