@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.engine.arrays import DOUBT, EDGE, MOST, NOTES, TOLERANCE, quintic, way
-from groups.engine.path import BATCH, DIVIDED, FIRST_BATCH, LEAP
+from groups.engine.path import BATCH, DIVIDED, LEAP
 from groups.engine.plan import CLOCK, CONDITION, FAR, GIMBAL, QUALITY, REACH, RESIDUAL, TIME
 from mbssa.arrays import Floats
 from mbssa.graph.llvm import Code, Module, Writer
@@ -42,9 +42,9 @@ FUNCTIONS = {
     "guess": "ptr %X, i64 %pitch, i64 %knots, ptr %F, ptr %H, ptr %Y",
 }
 
-#: Whole numbers of a coarse pass: its sample, steps of the batch and in it, whether the first sample is
-#: entered, knots; and whether turns are doubtful.
-COURSE = SAMPLE, STEPS_OF_BATCH, TRIED, ENTERS, MADE, DOUBTFUL = range(6)
+#: Whole numbers of a coarse pass: its sample, steps of the batch, whether the first sample is entered, knots;
+#: and whether turns are doubtful.
+COURSE = SAMPLE, TRIED, ENTERS, MADE, DOUBTFUL = range(5)
 
 
 def layout_of(plan: Plan, lanes: int) -> np.dtype[np.void]:
@@ -306,7 +306,7 @@ def write_strides(module: Module, plan: Plan, layout: Mapping[str, int]) -> None
     with module.function("strides", FUNCTIONS["strides"]) as code:
         lanes, pitch, height, n = code.lanes, 2 * code.lanes, plan.first_axes, plan.unknowns
         V, K, Y, wide_at = (code.at("%room", layout[k]) for k in ("states", "samples", "knots", "wide"))
-        sample, batch, tried, enters, made, _ = (code.at("%room", layout["course"] + k) for k in COURSE)
+        sample, tried, enters, made, _ = (code.at("%room", layout["course"] + k) for k in COURSE)
 
         time, ways, sums = (_place(code, "%clock", str(k), "%pitch") for k in CLOCK)
 
@@ -329,11 +329,10 @@ def write_strides(module: Module, plan: Plan, layout: Mapping[str, int]) -> None
         with code.loop("0", str(KNOTS)):
             k, entering = whole(sample), code(f"icmp ne i64 {whole(enters)}, 0")
             code.leave_unless(code(f"or i1 {code(f'icmp slt i64 {k}, %last')}, {entering}"))
-            with code.when(code(f"icmp eq i64 {whole(tried)}, {whole(batch)}")):  # strides are widened
-                wide, longer = code(f"fmul double {real(wide_at)}, 2.0"), code(f"mul i64 {whole(batch)}, 2")
+            with code.when(code(f"icmp eq i64 {whole(tried)}, {BATCH}")):  # strides are widened
+                wide = code.smaller("double", code(f"fmul double {real(wide_at)}, 2.0"), "%most")
+                code.store(wide, wide_at, "double")
                 code.store("0", tried, "i64")
-                code.store(code.smaller("double", wide, "%most"), wide_at, "double")
-                code.store(code.smaller("i64", longer, str(BATCH)), batch, "i64")
             # ---- the next sample
             far, moving = code(f"fadd double {real(sums, k)}, {real(wide_at)}"), moves(k)
             to = code.cell("i64", code(f"add i64 {k}, {code(f'select i1 {entering}, i64 0, i64 1')}"))
@@ -369,20 +368,18 @@ def write_strides(module: Module, plan: Plan, layout: Mapping[str, int]) -> None
                 code.store(x, _place(code, Y, whole(made), height, r), "double")
             code.store(j, code.at(K, whole(made), "i64"), "i64")
             divides, found = code(f"icmp sgt i64 {code(f'sub i64 {j}, {k}')}, 1"), code.load(fine, "i1")
-            with code.when(found):
-                with code.loop("0", str(3 * n)) as i:
-                    row = _place(code, V, code(f"add i64 {i}, {plan.q.start}"), pitch)
-                    code.store(code.load(code.at(row, lanes)), row)
-                code.store(j, sample, "i64")
-                code.store("0", enters, "i64")
-                for cell in (tried, made):
-                    code.store(code(f"add i64 {whole(cell)}, 1"), cell, "i64")
-            with code.when(code(f"xor i1 {found}, true")):
-                code.store(str(FIRST_BATCH), batch, "i64")
-                code.store("0", tried, "i64")
-                with code.when(divides):
-                    gone = code(f"fsub double {real(sums, j)}, {real(sums, k)}")
-                    code.store(code(f"fdiv double {gone}, {float(DIVIDED)!r}"), wide_at, "double")
+            with code.when(found), code.loop("0", str(3 * n)) as i:
+                row = _place(code, V, code(f"add i64 {i}, {plan.q.start}"), pitch)
+                code.store(code.load(code.at(row, lanes)), row)
+            gone = code(f"fsub double {real(sums, j)}, {real(sums, k)}")
+            with code.when(code(f"icmp ugt i1 {divides}, {found}")):
+                code.store(code(f"fdiv double {gone}, {float(DIVIDED)!r}"), wide_at, "double")
+            more, all_made = (code(f"add i64 {whole(cell)}, 1") for cell in (tried, made))
+            for cell, on, off in (
+                (sample, j, k), (enters, "0", whole(enters)), (made, all_made, whole(made)),
+                (tried, more, "0"),
+            ):  # fmt: skip
+                code.store(code(f"select i1 {found}, i64 {on}, i64 {off}"), cell, "i64")
             code.leave_unless(code(f"or i1 {found}, {divides}"))
 
 

@@ -231,19 +231,19 @@ class Machine(Life):
 
     def ahead(self, way: Way, knots: Knots, course: Course, most: float) -> Course:
         room, states = self._room, slice(self.plan.first_state, self.plan.first_quality)
-        x, column, room.wide[0], batch, enters = course
-        room.counts[:] = int(x), batch, 0, enters, 0, 0
+        x, column, room.wide[0], enters = course
+        room.counts[:] = int(x), 0, enters, 0, 0
         room.states[states, : self.lanes] = column[states, None]
         self._program.strides(
             address_of(way.X), way.X.strides[0] // 8, address_of(way.clock), room.at, self._at_entries,
             self._at_smooth, way.last, most,
         )  # fmt: skip
-        x, batch, _, enters, made, _ = room.counts.tolist()
+        x, _, enters, made, _ = room.counts.tolist()
         if made:
             columns = room.knots[:made].copy().T
             knots.add(room.samples[:made].astype(float), columns, self._every[:, :made])
             column = columns[:, -1].copy()
-        return float(x), column, float(room.wide[0]), batch, bool(enters)
+        return float(x), column, float(room.wide[0]), bool(enters)
 
 
 class _Loan:

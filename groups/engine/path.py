@@ -31,8 +31,8 @@ SMOOTH, LEAP = 0.002, 0.5
 #: sizes. Pieces are smaller, down to the last, where a group's unknowns still move by more than ``STILL``.
 STRIDE, LEAST, LAST, STILL = 0.3, 2e-3, 1e-6, 0.02
 #: Fewest strides of a motion, times the first that one may be, divisions at a time; steps of a batch, behind
-#: which strides are widened, where something has failed, at first, and at most.
-FEWEST, WIDEST, DIVIDED, FIRST_BATCH, FIRST_BATCHES, BATCH = 8, 4, 4, 8, 16, 64
+#: which strides are widened.
+FEWEST, WIDEST, DIVIDED, BATCH = 8, 4, 4, 16
 #: Samples by knot from which on there are so many times more of them.
 FEW, DENSER = 64, 8
 #: Difference of unknowns that are the same, rad or sizes.
@@ -42,9 +42,9 @@ TURNED = 1e-3
 #: Distances of inputs that are compared at a time.
 CELLS = 2**16
 
-#: A coarse pass: the place on its way, the state (height,), the way of a stride and the steps of the next
-#: batch, and whether the first sample is entered.
-Course: TypeAlias = tuple[float, Floats, float, int, bool]
+#: A coarse pass: the place on its way, the state (height,), the way of a stride, and whether the first sample
+#: is entered.
+Course: TypeAlias = tuple[float, Floats, float, bool]
 
 
 class Way:
@@ -179,15 +179,15 @@ class Follower:
         """Knots of the way, whose first sample is at a state (height,)."""
         way, knots, since, x, column = self.way, self.knots, self.since, 0.0, start.copy()
         top = max(min(STRIDE, float(way.sums[-1]) / FEWEST), 1e-300)
-        share, wide, batch, enters = 1.0, 2.0 * top, FIRST_BATCHES, True
+        share, wide, enters = 1.0, 2.0 * top, True
         self._lose(alive, -1.0, column)
         while x < way.last or enters:
             if not since and share == 1.0 and x == int(x):
-                count, course = len(knots.x), (x, column, wide, batch, enters)
-                x, column, wide, batch, enters = self.life.ahead(way, knots, course, WIDEST * top)
+                count, course = len(knots.x), (x, column, wide, enters)
+                x, column, wide, enters = self.life.ahead(way, knots, course, WIDEST * top)
                 if len(knots.x) > count:
                     continue
-            at = self._ahead(x, wide, share, 1 if since else batch, enters)
+            at = self._ahead(x, wide, share, enters)
             time, inputs = way.time_at(np.concatenate([[x], at])), way.at(at)
             for g, loss in since.items():  # at rest
                 self._set(g, column, loss.state_near(inputs[0::3, 0]))
@@ -212,14 +212,12 @@ class Follower:
                 knots.add(at[:good], X[:, 1 : good + 1], found[:, :good])
                 enters = False
             if good == len(at):
-                batch = min(2 * batch, BATCH)
                 if share < 1:
                     share = min(1.0, DIVIDED * share)
                 else:
                     wide = min(2 * wide, top if since else WIDEST * top)
                 continue
-            batch, failed = FIRST_BATCH, float(at[good])
-            k = min(int(x), way.last - 1)
+            failed, k = float(at[good]), min(int(x), way.last - 1)
             if failed - x > 1:
                 wide = float(way.sums[int(failed)] - way.sums[k]) / DIVIDED
             elif not enters and self._divides(k, share, column, alive & ~found[:, good]):
@@ -260,9 +258,9 @@ class Follower:
             back.append(g)
         return back
 
-    def _ahead(self, x: float, wide: float, share: float, batch: int, enters: bool) -> Floats:
+    def _ahead(self, x: float, wide: float, share: float, enters: bool) -> Floats:
         """Places of the next steps, within a time step where it is divided or was begun."""
-        k, way = int(x), self.way
+        k, way, batch = int(x), self.way, 1 if self.since else BATCH
         if share < 1 or x > k:
             pieces = np.arange(x + share, k + 1, share)
             return np.append(pieces, k + 1.0)[:batch]
