@@ -110,11 +110,8 @@ class Life:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-
-    @property
-    def height(self) -> int:
-        """Rows of an array whose columns all groups solve together."""
-        return self.plan.height
+        #: Rows of an array whose columns all groups solve together.
+        self.height = plan.height
 
     def memory(self, size: int) -> Floats:
         """Memory for so many numbers, which may hold any."""
@@ -133,10 +130,14 @@ class Life:
 
     def columns(self, X: Floats, which: Ints, part: Part) -> Floats:
         """Some columns, of the full height, of which the rows are filled that a group reads and writes."""
-        rows = self.plan.rows_around(part)
+        plan, rows = self.plan, self.plan.rows_around(part)
         rows = rows[rows < len(X)]
-        Y = np.empty((self.plan.height, len(which)))
+        Y = np.empty((plan.height, len(which)))
         Y[rows] = X[rows[:, None], which]
+        if len(X) < plan.height:  # axes were kept for a block only
+            mine = [b for k in (*part.known, part.index) for b in plan.parts[k].group.own]
+            axes = plan.axes(plan.bodies(Y)[mine])
+            Y[plan.first_axes :].reshape(plan.mechanism.n_bodies, -1, len(which))[mine] = axes
         return Y
 
     def notes_of(self, X: Floats, limit: float) -> Floats:

@@ -6,9 +6,9 @@ import ctypes
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import count
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 
@@ -81,7 +81,7 @@ class Program(SimpleNamespace):
         library = llvm.JITLibraryBuilder().add_object_img(code)
         for name in (*functions, *others):
             library.export_symbol(name)
-        self._linked, self._alive = (_linker(), library.link(_linker(), f"plan{next(_numbers)}")), list[Any]()
+        self._linked, self._alive = (_linker(), library.link(_linker(), f"plan{uuid4()}")), list[Any]()
         for name, arguments in functions.items():
             kinds = (_KINDS[argument.split()[0]] for argument in arguments.split(", "))
             setattr(self, name, ctypes.CFUNCTYPE(None, *kinds)(self._linked[1][name]))
@@ -95,9 +95,6 @@ class Program(SimpleNamespace):
         """Address of numbers in an array that lives as long as the program."""
         self._alive.append(np.ascontiguousarray(numbers))
         return int(self._alive[-1].ctypes.data)
-
-
-_numbers = count()
 
 
 @cache
@@ -128,7 +125,7 @@ class Machine(Life):
     def __init__(self, plan: Plan, code: bytes | None = None, host: Host | None = None) -> None:
         super().__init__(plan)
         self.host = Host.here() if host is None else host
-        self.lanes = self.host.lanes
+        self.lanes, self.height = self.host.lanes, plan.first_axes
         text, loops = text_of(plan, self.lanes)
         #: Object code, which other processes on processors like this one may take.
         self.code = object_code(text, self.host) if code is None else code
@@ -151,10 +148,6 @@ class Machine(Life):
         self._turning = kept(np.array(turning, dtype=np.int64)), len(turning)
         self._room, self._spare = Room(plan, self.lanes), list[Floats]()
 
-    @property
-    def height(self) -> int:
-        return self.plan.first_axes
-
     def memory(self, size: int) -> Floats:
         if size < LARGE:
             return np.empty(size)
@@ -168,14 +161,6 @@ class Machine(Life):
         X = aligned(self.height, pitch_of(count), self.memory, count)
         self.prepare(X)
         return X
-
-    def columns(self, X: Floats, which: Ints, part: Part) -> Floats:
-        plan, Y = self.plan, super().columns(X, which, part)
-        if len(X) < plan.height:  # axes were kept for a block only
-            mine = [b for k in (*part.known, part.index) for b in plan.parts[k].group.own]
-            axes = plan.axes(plan.bodies(Y)[mine])
-            Y[plan.first_axes :].reshape(plan.mechanism.n_bodies, -1, len(which))[mine] = axes
-        return Y
 
     def apart(
         self, X: Floats, count: int, limit: float, first: int = 0, parts: Sequence[Part] | None = None

@@ -248,31 +248,28 @@ def _count_turns(life: Life, way: Way, X: Floats, before: Floats) -> None:
     rows = plan.turning[np.isfinite(X[plan.turning]).any(axis=1)]
     parts = plan.placing(rows)
     pieces = 1 + int(min(way.longest / TELLING, max(64, COUNTED / max(way.last * len(X), 1))))
-    Y, time = _in_pieces(life, way, X, np.arange(way.last), pieces, parts)
+    Y, time = _in_pieces(life, way, X, 0, way.last, pieces, parts)
     turns, doubtful = _turns(plan, rows, Y, time, before[rows])
     for k in np.unique(np.flatnonzero(doubtful.any(axis=0)) // pieces).tolist():  # rates do not tell enough
         first, last = k * pieces, (k + 1) * pieces
         which = np.flatnonzero(doubtful[:, first:last].any(axis=1))
-        Z, finer = _in_pieces(life, way, X, np.array([k]), FINER * pieces, plan.placing(rows[which]))
-        angle = Z[rows[which]]
-        inside = _counted(angle, _turns(plan, rows[which], Z, finer, angle[:, 0])[0], angle[:, 0])
-        whole = np.round((inside[:, -1] - Y[rows[which], last]) / (2 * np.pi))
-        turns[which, last] = np.nan_to_num(whole - turns[which, first + 1 : last].sum(axis=1))
+        Z, finer = _in_pieces(life, way, X, k, k + 1, FINER * pieces, plan.placing(rows[which]))
+        inside = _turns(plan, rows[which], Z, finer, Z[rows[which], 0])[0]
+        turns[which, last] = np.nansum(inside, axis=1) - np.nansum(turns[which, first + 1 : last], axis=1)
     X[rows] = _counted(Y[rows], turns, before[rows])[:, ::pieces]
 
 
 def _in_pieces(
-    life: Life, way: Way, X: Floats, steps: Ints, pieces: int, parts: Sequence[Part]
+    life: Life, way: Way, X: Floats, first: int, last: int, pieces: int, parts: Sequence[Part]
 ) -> tuple[Floats, Floats]:
-    """Neighbouring time steps with so many pieces of each solved between, of some groups, and the times."""
-    first, count, plan = int(steps[0]) if len(steps) else 0, len(steps), life.plan
-    if pieces == 1 or not count:
+    """Time steps between samples with so many pieces of each solved, of some groups, and the times."""
+    if pieces == 1 or first == last:
         return X, way.time
-    x = first + np.linspace(0.0, count, pieces * count + 1)
+    plan, x = life.plan, first + np.linspace(0.0, last - first, pieces * (last - first) + 1)
     Y = between(life, way, X, x, parts)
     rows = np.concatenate([np.arange(plan.first_body), *(plan.rows_of_part(part) for part in parts)])
     rows = rows[rows < plan.first_axes]
-    Y[rows, ::pieces] = X[rows, first : first + count + 1]
+    Y[rows, ::pieces] = X[rows, first : last + 1]
     return Y, way.time_at(x)
 
 
