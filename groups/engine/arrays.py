@@ -72,8 +72,7 @@ def is_fine(quality: Sequence[Any] | Floats, limit: Any, closed: float, flat: An
 
 def all_fine(plan: Plan, X: Floats, limit: Any) -> Bools:
     """(G, T) whether each group is solved at each instant."""
-    found: Bools = is_fine(plan.quality(X).swapaxes(0, 1), limit, plan.setting.closed, plan.flat)
-    return found
+    return np.asarray(is_fine(plan.quality(X).swapaxes(0, 1), limit, plan.setting.closed, plan.flat))
 
 
 def by_form(plan: Plan, part: Part, numbers: Any, *, many: bool) -> list[Any]:

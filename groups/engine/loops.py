@@ -232,12 +232,9 @@ def write_blocks(module: Module, plan: Plan, layout: Mapping[str, int]) -> None:
                         code.store(x, code.at(row, t), "double")
         least = code.at("%room", layout["least"])
         total = code.at(least, len(plan.parts) * NOTES)
-        with code.loop("0", "%count") as g:
-            entry = code.at("%R", code(f"mul i64 {g}, {ENTRY}"), "i64")
-            own = code.at(least, code.load(code.at(entry, 4, "i64"), "i64"))
-            for notes in (own, total):
-                for k, x in enumerate(BLANK):
-                    code.store(x, code.at(notes, k), "double")
+        with code.loop("0", str(len(plan.parts) + 1)) as g:
+            for k, x in enumerate(BLANK):
+                code.store(x, _place(code, least, g, NOTES, k), "double")
         all_axes = code.at("%X", code(f"mul i64 {plan.first_axes}, %pitch"))
         some_axes = code.at("%room", layout["axes"])
         S = code(f"select i1 %kept, ptr {all_axes}, ptr {some_axes}")

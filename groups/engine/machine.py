@@ -146,16 +146,15 @@ class Machine(Life):
         bodies = plan.wound if plan.record.planar else range(1, plan.mechanism.n_bodies)
         turning = [plan.body(b) + plan.record.turn for b in bodies]
         self._turning = kept(np.array(turning, dtype=np.int64)), len(turning)
-        self._room, self._spare = Room(plan, self.lanes), list[Floats]()
+        self._room, self._spare = Room(plan, self.lanes), dict[int, Floats]()
 
     def memory(self, size: int) -> Floats:
         if size < LARGE:
             return np.empty(size)
-        try:
-            raw = self._spare.pop()  # in one step: threads must not take the same memory
-        except IndexError:
+        raw = self._spare.pop(0, None)  # in one step: threads must not take the same memory
+        if raw is None or raw.size != size:
             raw = np.empty(size)
-        return np.asarray(_Loan(raw if raw.size == size else np.empty(size), self._spare))
+        return np.asarray(_Loan(raw, self._spare))
 
     def storage(self, count: int) -> Floats:
         X = aligned(self.height, pitch_of(count), self.memory, count)
@@ -235,10 +234,10 @@ class _Loan:
     """Memory that is kept for the next answer of its size once nothing reads it any more."""
 
     # The system takes longer to hand out fresh pages than a closed form takes to fill them.
-    def __init__(self, raw: Floats, spare: list[Floats]) -> None:
+    def __init__(self, raw: Floats, spare: dict[int, Floats]) -> None:
         self.raw, self.spare = raw, spare
         self.__array_interface__ = raw.__array_interface__
 
     def __del__(self) -> None:
         if self.raw.nbytes <= SPARE:
-            self.spare[:] = [self.raw]
+            self.spare[0] = self.raw

@@ -76,7 +76,7 @@ class Way:
     def straight(start: Floats, goal: Floats, life: Life) -> Way:
         """The straight way between two sets of inputs (D,)."""
         values, rates = np.array([start, goal]).T, (goal - start)[:, None]
-        return Way(life, life.storage(2), np.array([0.0, 1.0]), values, rates, 0.0 * rates)
+        return Way(life, None, np.array([0.0, 1.0]), values, rates, 0.0 * rates)
 
     def time_at(self, x: Floats) -> Floats:
         k = x.astype(np.intp)
@@ -341,8 +341,7 @@ def goes_on(
 def on_one_path(plan: Plan, before: Floats, after: Floats, h: Floats | float) -> Bools:
     """(n, steps) whether the states of columns before and after steps lie on one smooth path, by unknown."""
     (q, v, a), (q1, v1, a1) = ([X[rows] for rows in (plan.q, plan.dq, plan.ddq)] for X in (before, after))
-    found: Bools = np.abs(q1 - q - way(h, v, v1, a, a1)) <= SMOOTH * plan.scale[:, None]
-    return found
+    return np.asarray(np.abs(q1 - q - way(h, v, v1, a, a1)) <= SMOOTH * plan.scale[:, None])
 
 
 def followed(life: Life, way: Way, start: Floats | None = None) -> Knots:
@@ -381,7 +380,7 @@ def guesses(life: Life, knots: Knots, X: Floats, begin: int = 0) -> None:
     first = np.ceil(x).astype(np.int64) - begin
     first[-1] += 1
     some = slice(max(int(np.searchsorted(first, 0, "right")) - 1, 0), int(np.searchsorted(first, count)) + 1)
-    first = np.clip(first[some], 0, count)
+    first = np.minimum(np.maximum(first[some], 0), count)
     life.guess(X, first, knots.time[some], columns[:, some])
     if not alive.all():
         k = np.repeat(np.arange(len(first) - 1), np.diff(first))

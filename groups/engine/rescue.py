@@ -92,8 +92,7 @@ def _doubt(status: Statuses, losses: Sequence[Loss], smooth: Bools, has_one_mode
 def fine(plan: Plan, part: Part, X: Floats, near: float = NEAR) -> Bools:
     """(T,) whether a group is solved as it should be."""
     solved = is_fine(X[part.quality : part.quality + STEPS], near, plan.setting.closed, part.flat)
-    found: Bools = solved & np.isfinite(X[part.answer]).all(axis=0)
-    return found
+    return np.asarray(solved & np.isfinite(X[part.answer]).all(axis=0))
 
 
 def _rescued(life: Life, part: Part, X: Floats, bad: Ints) -> Statuses:
@@ -238,16 +237,12 @@ class System:
             J = np.where(better[:, None, None], J2, J)
             damping = np.where(better, np.maximum(damping * 0.2, 1e-16), damping * 8.0)
             square = np.where(better, square2, square)
-        rows, J = self.at(result, every)
         turns = whole_turns(result - start) * self.part.turns[:, None]
         if turns.any():  # whole turns on the way, where no equation counts them
-            near, J2 = self.at(result - turns, every)
-            same = np.abs(near - rows).max(axis=0, initial=0.0) <= self.plan.setting.closed
-            result, rows, J = (
-                np.where(same, result - turns, result),
-                np.where(same, near, rows),
-                np.where(same[:, None, None], J2, J),
-            )
+            off = self.at(result - turns, every)[0] - self.at(result, every)[0]
+            same = np.abs(off).max(axis=0, initial=0.0) <= self.plan.setting.closed
+            result = np.where(same, result - turns, result)
+        rows, J = self.at(result, every)
         return result, rows, slopes, J / self.scale
 
     def write(self, q: Floats, rows: Floats, J: Floats, code: Statuses) -> None:

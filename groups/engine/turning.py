@@ -68,20 +68,14 @@ def mark_turned_back(life: Life, way: Way, X: Floats, status: Statuses, notes: F
     for step, those in sorted(suspects.items()):
         for part in _inside(life, way, X, step, those):
             back[part.index][step + 1] = True
-    jumped = {g for g, found in back.items() if found.any()}
-    if not jumped:
+    if not any(found.any() for found in back.values()):
         return False
-    reached = set(jumped)  # with those behind
     lost = np.isin(status, (BRANCH_JUMP, PREDECESSOR_FAILED))
     for part in plan.parts:
-        mine, gone = status[part.index], lost[part.index]
-        if not reached.isdisjoint(part.known):
-            gone |= lost[list(part.known)].any(axis=0)
-            mine[gone & (mine == OK)] = PREDECESSOR_FAILED
-            reached.add(part.index)
-        if part.index in jumped:
-            mine[back[part.index] & (mine == OK)] = BRANCH_JUMP
-            gone |= mine == BRANCH_JUMP
+        mine, gone = status[part.index], lost[list(part.known)].any(axis=0)
+        mine[gone & (mine == OK)] = PREDECESSOR_FAILED
+        mine[back.get(part.index, False) & (mine == OK)] = BRANCH_JUMP
+        lost[part.index] |= gone | (mine == BRANCH_JUMP)
     return True
 
 
@@ -111,8 +105,7 @@ def _leaps(plan: Plan, part: Part, X: Floats, steps: Ints, time: Floats) -> Bool
 
 def _length(x: Floats) -> Floats:
     """Lengths of vectors (bodies, components, steps)."""
-    found: Floats = np.sqrt(np.einsum("bkt,bkt->bt", x, x))
-    return found
+    return np.asarray(np.sqrt(np.einsum("bkt,bkt->bt", x, x)))
 
 
 def _inside(life: Life, way: Way, X: Floats, k: int, suspects: Sequence[tuple[Part, int]]) -> Iterator[Part]:
