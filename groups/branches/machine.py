@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from math import nan, pi
 from typing import TYPE_CHECKING, Any
@@ -119,26 +119,6 @@ def _write_run(module: Module) -> None:
         code.do(f"call void {call}(ptr {rows}, ptr {P}, ptr {C}, i64 {t}, i64 {stop})")
 
 
-class _Calls:
-    """Functions, their geometry and the places of their rows, which run one after another over blocks."""
-
-    def __init__(
-        self, program: Program, calls: Sequence[tuple[Function, Sequence[float], list[Place]]]
-    ) -> None:
-        entries, places = list[int](), list["Place"]()
-        for loop, geometry, of in calls:
-            entries += [*program.entry(loop, geometry), len(places)]
-            places += of
-        self.program, self.entries, self.count = program, np.array(entries, dtype=np.int64), len(calls)
-        self.arrays, self.rows = np.array(places, dtype=np.int64).reshape(-1, 2).T
-
-    def run(self, arrays: Sequence[tuple[int, int]], count: int) -> None:
-        """Call them for so many columns of arrays, whose addresses and bytes of a row are given."""
-        starts, pitches = np.array(arrays, dtype=np.int64).T
-        table = starts[self.arrays] + pitches[self.arrays] * self.rows
-        self.program.run(address_of(self.entries), self.count, address_of(table), count)
-
-
 class CompiledTests:
     """All tests of a prover as machine code."""
 
@@ -153,17 +133,24 @@ class CompiledTests:
         _write_run(module)
         names = [axes.name, *(loop.name for both in loops.values() for loop in both)]
         program = Program(object_code(module.text, host), {"run": RUN}, names)
-        calls: tuple[list[Any], list[Any]] = [], []
+        calls, places = (list[int](), list[int]()), list["Place"]()
+
+        def call(stage: int, loop: Function, geometry: Sequence[float], of: Iterable[Place]) -> None:
+            calls[stage].extend([*program.entry(loop, geometry), len(places)])
+            places.extend(of)
+
         for body in prover.bodies:
             rows = plan.rows_of_body(body)[record.stored :].tolist()
             rows += [*map(prover.rate, rows), *(plan.body(body) + k for _, k in axes.inputs)]
-            calls[0].append((axes, [], [prover.of_row(row) for row in rows]))
+            call(0, axes, [], map(prover.of_row, rows))
         for of in prover.groups:
-            for found, loop, writes in zip(calls, loops[of.test], prover.writes(of), strict=True):
-                found.append(
-                    (loop, of.part.geometry, [*writes, *(prover.place(of, *key) for key in loop.inputs)])
-                )
-        self._of_thread, self._calls = threading.local(), [_Calls(program, of) for of in calls]
+            for stage, (loop, writes) in enumerate(zip(loops[of.test], prover.writes(of), strict=True)):
+                reads = (prover.place(of, *key) for key in loop.inputs)
+                call(stage, loop, of.part.geometry, [*writes, *reads])
+        #: Addresses and numbers of the calls over instants and over steps, and the places of all rows.
+        self._calls = [(program.kept(np.array(of, dtype=np.int64)), len(of) // ENTRY) for of in calls]
+        self._arrays, self._rows = np.array(places, dtype=np.int64).reshape(-1, 2).T
+        self._program, self._of_thread = program, threading.local()
 
     def _room(self, columns: int) -> tuple[Floats, Floats]:
         """Memory of a thread for what is found of instants and of steps."""
@@ -184,9 +171,11 @@ class CompiledTests:
         instants, steps = self._room(count)
         steps[self.prover.step, : len(h)] = h
         (x, of_x), (v, of_v), of_steps = ((address_of(A), A.strides[0]) for A in (columns, instants, steps))
-        far = 8 * apart
-        places = [(x, of_x), (x + far, of_x), (v, of_v), (v + far, of_v), of_steps]
-        for calls, columns_of in zip(self._calls, (count, len(h)), strict=True):
-            calls.run(places, columns_of)
+        right = 8 * apart
+        arrays = [(x, of_x), (x + right, of_x), (v, of_v), (v + right, of_v), of_steps]
+        starts, pitches = np.array(arrays, dtype=np.int64).T
+        table = starts[self._arrays] + pitches[self._arrays] * self._rows
+        for call, end in zip(self._calls, (count, len(h)), strict=True):
+            self._program.run(*call, address_of(table), end)
         margins, radii = self.prover.tubes_of(steps[:, : len(h)])
         return margins.copy(), radii.copy()
