@@ -27,7 +27,7 @@ Input = tuple[str, Any]
 class Joint(Group):
     """A joint, or the passive rotations of a body, without a tree: all bodies are given, the frame too."""
 
-    calls_functions = True
+    takes_short_cuts = False
     #: Joints of the same key share their kind; None of one that shares with none.
     key: Hashable = None
 
