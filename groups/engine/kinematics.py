@@ -125,8 +125,8 @@ class Known(dict[int, Frame]):
 class Group:
     """One structural group at its reference: tree, cuts, struts, names and starts of its unknowns."""
 
-    #: Whether points are held in the world's axes, and users' functions are traced where that is possible.
-    takes_short_cuts = True
+    #: Whether users' functions are called at every instant, be they traced or not.
+    calls_functions = False
 
     def __init__(self, setting: Setting, tree: GroupTree, label: object = None) -> None:
         self.setting, self.mechanism, self.frames = setting, setting.mechanism, setting.frames
@@ -350,8 +350,7 @@ class Closure:
         A, B = group.ends_of(numbers, self.bodies, j)
         d, C = relative(A, B)
         held = [elementary for _, elementary in kind.pair.constraints if holds_along(elementary)]
-        # A point is held: the same in any axes.
-        by_world = group.takes_short_cuts and len(held) == (2 if group.planar else 3)
+        by_world = len(held) == (2 if group.planar else 3)  # a point is held: the same in any axes
         for label, elementary in kind.pair.constraints:
             if by_world and elementary in held:
                 axis = elementary.numbers[0]
@@ -390,7 +389,7 @@ class Closure:
         if term.kind == "user":
             function = relations.function
             assert function is not None
-            reference = group.setting.reference[list(relations.bodies)] if group.takes_short_cuts else None
+            reference = None if group.calls_functions else group.setting.reference[list(relations.bodies)]
             unit = float(function.size / group.frames.size)
             at = [bodies[b] for b in relations.bodies]
             frames = [Frame(times(unit, frame.place), frame.axes, frame.angle) for frame in at]

@@ -27,7 +27,7 @@ Input = tuple[str, Any]
 class Joint(Group):
     """A joint, or the passive rotations of a body, without a tree: all bodies are given, the frame too."""
 
-    takes_short_cuts = False
+    calls_functions = True
     #: Joints of the same key share their kind; None of one that shares with none.
     key: Hashable = None
 

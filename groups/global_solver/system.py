@@ -74,17 +74,20 @@ class System:
         for k, joint in enumerate(joints_of(setting, joints, stage[known:])):
             alike.setdefault(k if joint.key is None else (joint.key,), []).append(joint)
         starts = [start for same in alike.values() for joint in same for start in joint.start]
-        self.unknowns, twists = len(starts), self.bodies * self.wide
-        axes = record.axes if self.planar else [record.axes[3 * r + c] for c in range(3) for r in range(3)]
-        pose = [*record.position, *axes, *([record.turn] if self.planar else [])]
-        shape = len(pose), self.bodies, len(self.units), self.unknowns
-        height = len(pose) * self.bodies + 3 * shape[2] + 3 * self.unknowns + 2 * twists + 4
-        #: Rows of a state, and of the numbers of all bodies' records.
-        every: Any = np.arange(height)[:, None]
-        rows = State(every, shape)
-        places: dict[int, Any] = dict(zip(pose, rows.pose[..., 0], strict=True))
-        for of, moving in zip((record.velocity, record.acceleration), rows.motion, strict=True):
-            places |= zip(of, self.twists(moving)[..., 0], strict=True)
+        self.unknowns, D, twists = len(starts), len(self.units), self.bodies * self.wide
+        numbers = 5 if self.planar else 12
+        # Of a state, the first rows of inputs, unknowns, velocities and accelerations.
+        u = numbers * self.bodies
+        s = u + 3 * D
+        v = s + self.unknowns
+        a = v + twists + self.unknowns
+        #: Rows of the numbers of a record: the first, and steps by body.
+        axes = (2, 3) if self.planar else [3 + 3 * (k % 3) + k // 3 for k in range(9)]
+        poses = [*enumerate(record.position), *zip(axes, record.axes, strict=True)]
+        poses += [(4, record.turn)] if self.planar else []
+        places = {place: (row * self.bodies, 1) for row, place in poses}
+        for top, rates in ((v, record.velocity), (a, record.acceleration)):
+            places |= {rate: (top + k, self.wide) for k, rate in enumerate(rates)}
         number = {body: k for k, body in enumerate(self.stage.tolist())}
         self.joints, self.m, done, row, column, is_gap = list[Joints](), 0, 0, [], [], []
         for same in alike.values():
@@ -94,7 +97,8 @@ class System:
             drive = np.array([[*joint.uses.drives] for joint in same], dtype=np.int64).T
             unknown = done + np.arange(count * own).reshape(count, own).T
             done += count * own
-            states = [rows.unknown[unknown, 0], *rows.motion[:, twists + unknown, 0]]
+
+            states = [top + unknown for top in (s, v + twists, a + twists)]
 
             def rows_of(
                 inputs: Sequence[Input], body: Ints = body, drive: Ints = drive, rates: Ints = states[1]
@@ -102,9 +106,10 @@ class System:
                 found = list[Ints]()
                 for name, k in inputs:
                     if name == "b":
-                        found.append(places[k[1]][body[k[0]]])
+                        top, step = places[k[1]]
+                        found.append(top + step * body[k[0]])
                     else:
-                        found.append(rates[k] if name == "dq" else rows.inputs[k % 3, drive[k // 3], 0])
+                        found.append(rates[k] if name == "dq" else u + drive[k // 3] + D * (k % 3))
                 return np.array(found, dtype=np.int64).reshape(-1, body.shape[1])
 
             reads = {which: rows_of(read) for which, (_, read) in kind.functions.items()}
@@ -112,9 +117,7 @@ class System:
             self.joints.append(Joints(kind, count, columns, states, reads))
             numbered = self.m + np.arange(kind.rows * count).reshape(kind.rows, count)
             row.append(numbered[[r for r, _ in kind.entries]].ravel())
-            column.append(
-                rows_of([of for _, of in kind.entries]).ravel() - rows.motion[0, known * self.wide, 0]
-            )
+            column.append(rows_of([of for _, of in kind.entries]).ravel() - v - known * self.wide)
             is_gap.append(np.isin(np.arange(kind.rows), first.gaps).repeat(count))
             self.m += kind.rows * count
         self.n = twists + self.unknowns - known * self.wide
@@ -128,7 +131,7 @@ class System:
         self.row, self.column = np.concatenate(row), np.concatenate(column)
         self.column[self.column < 0] = self.n
         #: One instant at rest, at the reference.
-        self.start = State(np.zeros((height, 1)), shape)
+        self.start = State(np.zeros((2 * a - v + 4, 1)), (numbers, self.bodies, D, self.unknowns))
         at = setting.reference
         self.start.pose[: self.linear, :, 0] = at.position[self.stage, : self.linear].T
         self.turn(self.start.pose, (at.angle if self.planar else at.rotation)[self.stage][:, None])
