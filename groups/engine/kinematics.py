@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any, Protocol, TypeAlias
 
@@ -19,8 +19,8 @@ from groups.engine.users import traced
 from groups.setting import LockedRotation, Setting
 from groups.tree import GroupTree, Link
 from mbssa.arrays import Floats, Ints
-from mbssa.graph.frames import Frame, Vector, clean, dot, minus, relative, times, total
-from mbssa.graph.nodes import Number, above, atan2, cos, curve, rounded, sin, sqrt
+from mbssa.graph.frames import Frame, Vector, clean, dot, minus, relative, total
+from mbssa.graph.nodes import Number, atan2, cos, curve, rounded, sin, sqrt
 from mbssa.joints.cams.contact import CURVE, contact_rows, contacts
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.equations import Step, differs, holds_along, sine_cosine, stepped, value
@@ -124,9 +124,6 @@ class Known(dict[int, Frame]):
 
 class Group:
     """One structural group at its reference: tree, cuts, struts, names and starts of its unknowns."""
-
-    #: Whether users' functions are called at every instant, be they traced or not.
-    calls_functions = False
 
     def __init__(self, setting: Setting, tree: GroupTree, label: object = None) -> None:
         self.setting, self.mechanism, self.frames = setting, setting.mechanism, setting.frames
@@ -363,14 +360,12 @@ class Closure:
         for name, row in driven.items():
             elementary = kind.pair.coordinates[kind.coordinates.index(name)]
             angle, x = sine_cosine(elementary, d, C), numbers.drive(row)
-            if angle and elementary.kind in ("cardan", "elevation"):  # the cosine is negative beyond
-                angle = angle[0] * above(cos(x), 1.0, -1.0), angle[1]
             rows.append(differs(*angle, x) if angle else value(elementary, d, C) - x)
 
     def held(self, spin: LockedRotation) -> Number:
         """A passive rotation is held: a line of the body stays square to one of the frame."""
         given, body = self.numbers.given, spin.body
-        in_frame = self.bodies[0].along(given(("spin in frame", body), spin.in_frame))
+        in_frame = self.group.ground.along(given(("spin in frame", body), spin.in_frame))
         return dot(in_frame, self.bodies[body].along(given(("spin in body", body), spin.in_body)))
 
     def sum(self, j: int, relation: Relation) -> Number:
@@ -387,12 +382,10 @@ class Closure:
         if term.kind == "turned":
             return bodies[pair.bodies[1]].angle
         if term.kind == "user":
-            function = relations.function
-            assert function is not None
-            reference = None if group.calls_functions else group.setting.reference[list(relations.bodies)]
-            unit = float(function.size / group.frames.size)
-            at = [bodies[b] for b in relations.bodies]
-            frames = [Frame(times(unit, frame.place), frame.axes, frame.angle) for frame in at]
+            assert relations.function is not None
+            function = replace(relations.function, size=float(group.frames.size))
+            reference = group.setting.reference[list(relations.bodies)]
+            frames = [bodies[b] for b in relations.bodies]
             return traced(function, frames, reference, group.mechanism.joint_ids[name[0]])
         A, B = (
             bodies[x].end(

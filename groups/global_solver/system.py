@@ -7,13 +7,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from groups.engine.routine import Record
-from groups.global_solver.rows import Input, Joint, Kind, in_sizes, joints_of, kind_of
+from groups.global_solver.rows import (
+    PLANAR,
+    SPATIAL,
+    Input,
+    Kind,
+    Numbers,
+    Written,
+    joint_of,
+    kind_of,
+    spin_of,
+)
 from groups.motion import Motion
 from groups.setting import Setting
 from groups.status import DROPPED, NOT_COMPUTED, OK
 from mbssa.arrays import Bools, Floats, Ints
-from mbssa.graph.frames import cross
+from mbssa.graph.frames import Frame, cross
+from mbssa.joints.catalogue import is_length
 
 
 class State:
@@ -47,13 +57,11 @@ class Joints(NamedTuple):
     kind: Kind
     joints: int
     given: list[Floats]  # (J, 1) each
-    unknowns: list[Ints]  # (own, J) rows of the unknowns and of two rates
     reads: dict[str, Ints]
 
     def results(self, which: str, state: State) -> list[Floats]:
         """Results (J, T) of a printed function."""
-        of_arrays = self.kind.functions[which][0][1]
-        found = of_arrays(state.X[self.reads[which]], self.given, *(state.X[rows] for rows in self.unknowns))
+        found = self.kind.functions[which][0][1](state.X[self.reads[which]], self.given)
         return [np.broadcast_to(x, (self.joints, state.X.shape[1])) for x in found]
 
 
@@ -64,61 +72,61 @@ class System:
 
     def __init__(self, setting: Setting, joints: Sequence[int], stage: Sequence[int], known: int = 1) -> None:
         self.size, self.planar, self.known = setting.frames.size, setting.planar, known
-        record = Record(self.planar)
-        self.wide, self.linear = len(record.velocity), len(record.position)
+        self.wide, self.linear, numbers = (3, 2, PLANAR) if self.planar else (6, 3, SPATIAL)
         #: Of the components of a twist, m and rad in theirs.
         self.scale = np.where(np.arange(self.wide) < self.linear, self.size, 1.0)
         self.stage, self.bodies = np.array(stage, dtype=np.int64), len(stage)
-        setting, self.units = in_sizes(setting)
-        alike: dict[Hashable, list[Joint]] = {}
-        for k, joint in enumerate(joints_of(setting, joints, stage[known:])):
-            alike.setdefault(k if joint.key is None else (joint.key,), []).append(joint)
-        starts = [start for same in alike.values() for joint in same for start in joint.start]
-        self.unknowns, D, twists = len(starts), len(self.units), self.bodies * self.wide
-        numbers = 5 if self.planar else 12
+        self.units = np.ones(len(setting.inputs))
+        self.units[[row for (_, name), row in setting.drives.items() if is_length(name)]] = self.size
+        every = [joint_of(setting, j) for j in joints]
+        every += [spin_of(setting, spin) for spin in setting.spins if spin.body in stage[known:]]
+        alike: dict[Hashable, list[tuple[Written, Numbers]]] = {}
+        at, inputs = setting.reference, setting.inputs / self.units
+        place = {body: k for k, body in enumerate(self.stage.tolist())}
+        origins, axes = (at.position / self.size).tolist(), at.rotation.swapaxes(1, 2).tolist()
+        for k, joint in enumerate(every):
+            frames = [Frame(origins[b], axes[b], float(at.angle[b])) for b in joint.bodies]
+            of = Numbers(frames, inputs[list(joint.drives)].tolist())
+            joint.rows(of)
+            alike.setdefault(k if joint.key is None else joint.key, []).append((joint, of))
+        starts = [start for same in alike.values() for _, of in same for start in of.starts]
+        self.unknowns = len(starts)
+        D, twists = len(inputs), self.bodies * self.wide
         # Of a state, the first rows of inputs, unknowns, velocities and accelerations.
         u = numbers * self.bodies
         s = u + 3 * D
         v = s + self.unknowns
         a = v + twists + self.unknowns
-        #: Rows of the numbers of a record: the first, and steps by body.
-        axes = (2, 3) if self.planar else [3 + 3 * (k % 3) + k // 3 for k in range(9)]
-        poses = [*enumerate(record.position), *zip(axes, record.axes, strict=True)]
-        poses += [(4, record.turn)] if self.planar else []
-        places = {place: (row * self.bodies, 1) for row, place in poses}
-        for top, rates in ((v, record.velocity), (a, record.acceleration)):
-            places |= {rate: (top + k, self.wide) for k, rate in enumerate(rates)}
-        number = {body: k for k, body in enumerate(self.stage.tolist())}
         self.joints, self.m, done, row, column, is_gap = list[Joints](), 0, 0, [], [], []
         for same in alike.values():
-            first, count, own = same[0], len(same), len(same[0].names)
-            kind, given = kind_of(same, record)
-            body = np.array([[number[b] for b in joint.uses.bodies] for joint in same]).T
-            drive = np.array([[*joint.uses.drives] for joint in same], dtype=np.int64).T
+            first, of = same[0]
+            count, own = len(same), len(of.starts)
+            given = np.array([of.given for _, of in same])
+            kind = kind_of(first, self.planar, given)
+            body = np.array([[place[b] for b in joint.bodies] for joint, _ in same]).T
+            drive = np.array([joint.drives for joint, _ in same], dtype=np.int64).T
             unknown = done + np.arange(count * own).reshape(count, own).T
             done += count * own
+            # By name of an input: its numbers k of each joint, the first row, and steps by k and i.
+            places = {
+                "b": (body, 0, 1, self.bodies), "u": (drive, u, 1, D), "s": (unknown, s, 1, 0),
+                "v": (body, v, self.wide, 1), "ds": (unknown, v + twists, 1, 0),
+                "a": (body, a, self.wide, 1), "dds": (unknown, a + twists, 1, 0),
+            }  # fmt: skip
 
-            states = [top + unknown for top in (s, v + twists, a + twists)]
-
-            def rows_of(
-                inputs: Sequence[Input], body: Ints = body, drive: Ints = drive, rates: Ints = states[1]
-            ) -> Ints:
-                found = list[Ints]()
-                for name, k in inputs:
-                    if name == "b":
-                        top, step = places[k[1]]
-                        found.append(top + step * body[k[0]])
-                    else:
-                        found.append(rates[k] if name == "dq" else u + drive[k // 3] + D * (k % 3))
-                return np.array(found, dtype=np.int64).reshape(-1, body.shape[1])
+            def rows_of(inputs: Sequence[Input], places: Any = places, count: int = count) -> Ints:
+                found = [
+                    f + by[k] * step + i * over for n, (k, i) in inputs for by, f, step, over in [places[n]]
+                ]
+                return np.array(found, dtype=np.int64).reshape(-1, count)
 
             reads = {which: rows_of(read) for which, (_, read) in kind.functions.items()}
             columns = [column[:, None] for column in np.ascontiguousarray(given.T)]
-            self.joints.append(Joints(kind, count, columns, states, reads))
+            self.joints.append(Joints(kind, count, columns, reads))
             numbered = self.m + np.arange(kind.rows * count).reshape(kind.rows, count)
             row.append(numbered[[r for r, _ in kind.entries]].ravel())
             column.append(rows_of([of for _, of in kind.entries]).ravel() - v - known * self.wide)
-            is_gap.append(np.isin(np.arange(kind.rows), first.gaps).repeat(count))
+            is_gap.append(np.isin(np.arange(kind.rows), np.flatnonzero(first.gaps)).repeat(count))
             self.m += kind.rows * count
         self.n = twists + self.unknowns - known * self.wide
         #: Number of dependent equations.
@@ -132,10 +140,9 @@ class System:
         self.column[self.column < 0] = self.n
         #: One instant at rest, at the reference.
         self.start = State(np.zeros((2 * a - v + 4, 1)), (numbers, self.bodies, D, self.unknowns))
-        at = setting.reference
-        self.start.pose[: self.linear, :, 0] = at.position[self.stage, : self.linear].T
+        self.start.pose[: self.linear, :, 0] = at.position[self.stage, : self.linear].T / self.size
         self.turn(self.start.pose, (at.angle if self.planar else at.rotation)[self.stage][:, None])
-        self.start.inputs[0, :, 0], self.start.unknown[:, 0] = setting.inputs, starts
+        self.start.inputs[0, :, 0], self.start.unknown[:, 0] = inputs, starts
 
     # --- evaluation ----------------------------------------------------------------------------------
 

@@ -247,7 +247,7 @@ def motion_entry(name: str, compiled: bool = False) -> Entry:
 
 
 def global_entry(name: str) -> Entry:
-    """The default motion by the global approach, which has no tree and all equations in one system."""
+    """The default motion by the global approach, which shares no tree and no equations with the groups."""
     motion = groups.default_motion(mechanism(name), steps=INSTANTS)
     entry = kinematics(groups.solve_globally(structure(name), motion, branch="proven", compiled=False))
     del entry.arrays["status"], entry.labels["group"]
