@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from groups.engine.curves import pieces_of
+from groups.engine.curves import contact_of
 from groups.engine.forms import Form, form_of
 from groups.engine.struts import Side, mode_of, place_strut
 from groups.engine.users import traced
 from groups.setting import LockedRotation, Setting
 from groups.tree import GroupTree, Link
 from mbssa.arrays import Floats, Ints
-from mbssa.graph.frames import Frame, Vector, clean, dot, minus, relative, total
-from mbssa.graph.nodes import Number, atan2, cos, curve, rounded, sin, sqrt
-from mbssa.joints.cams.contact import CURVE, contact_rows, contacts
+from mbssa.graph.frames import Frame, clean, dot, minus, relative, total
+from mbssa.graph.nodes import Number, atan2, cos, rounded, sin, sqrt
+from mbssa.joints.cams.curves import Curve
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.equations import Step, differs, holds_along, sine_cosine, stepped, value
 from mbssa.joints.relations import PairFrames, Relation, Term
@@ -395,7 +395,11 @@ class Closure:
         )
         d, C = relative(A, B)
         if term.kind == "contact":
-            return self._gap(name, term.numbers[0], d, C) - term.parameter
+            group.curved, of = True, relations.curves
+            unknown = partial(self._on_profile, name, of)
+            gap, rows = contact_of(term.numbers[0], of, d, C, group.frames.size, unknown)
+            self.rows += rows
+            return gap - term.parameter
         x = minus(B.place, A.place)
         elementary = term.elementary
         angle = (x[1], x[0]) if term.kind == "line" else sine_cosine(elementary, d, C)
@@ -441,34 +445,14 @@ class Closure:
                     todo.append(other)
         return reached.get(end)
 
-    def _gap(self, name: Name, kind: int, d: Vector, C: Sequence[Vector]) -> Number:
-        """Gap of two profiles, whose places of contact are unknowns, searched at the reference alone."""
-        group, curves = self.group, self.group.frames.relations[name[0]].curves
-        group.curved = True
-
-        @cache
-        def found() -> Floats:
-            pose = np.array(np.broadcast_arrays(*d, *(x for row in C for x in row))).reshape(12, -1).T
-            other = (*curves, None)[1]
-            return contacts(curves[0], other, kind, pose[:, :3], pose[:, 3:].reshape(-1, 3, 3)).place
-
-        def start(k: int) -> Number:
-            at = curves[k].parameter(found()[:, k])
-            return at if len(at) > 1 else float(at[0])
-
-        places = list[Number]()
-        for k in range(2 if kind == CURVE else 1):
-            places.append(group.unknown(self.numbers, (*name, k), partial(start, k)))
-            if not curves[k].closed:
-                low, high = curves[k].breaks[[0, -1]].tolist()
-                group.ends.append(End(name[0], group.names.index((*name, k)), (low, high)))
-
-        def on(k: int, order: int) -> list[Number]:
-            return [curve(places[k], pieces_of(curves[k]), axis, order) for axis in (0, 1)]
-
-        gap, rows = contact_rows(kind, d, C, on, group.frames.size)
-        self.rows += rows
-        return gap
+    def _on_profile(self, name: Name, curves: Sequence[Curve], k: int, start: Callable[[], Number]) -> Number:
+        """The place of a contact on one of its curves, an unknown."""
+        group, of = self.group, (*name, k)
+        s = group.unknown(self.numbers, of, start)
+        if not curves[k].closed:
+            low, high = curves[k].breaks[[0, -1]].tolist()
+            group.ends.append(End(name[0], group.names.index(of), (low, high)))
+        return s
 
 
 def _free(planar: bool) -> tuple[tuple[str, ...], list[Step]]:
