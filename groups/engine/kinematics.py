@@ -197,11 +197,9 @@ class Group:
             try:
                 for name, x in form.values(numbers, sign).items():
                     at = self.at_reference(*name)
-                    if isinstance(x, tuple):
-                        c, s = x[0] - cos(at), x[1] - sin(at)
-                        miss += sqrt(c * c + s * s)
-                    else:
-                        miss += abs(x - at) / self.frames.size
+                    turn = isinstance(x, tuple)
+                    c, s = (x[0] - cos(at), x[1] - sin(at)) if turn else ((x - at) / self.frames.size, 0.0)
+                    miss += sqrt(c * c + s * s)
             except (ZeroDivisionError, ValueError):
                 miss = np.inf
             misses.append(np.where(np.isfinite(miss), miss, np.inf)[()])

@@ -123,6 +123,11 @@ class Plan:
         self.first_clock = self.first_quality + len(QUALITY) * len(groups)
         self.first_axes = self.first_clock + len(CLOCK)
         self.height = self.first_axes + self.mechanism.n_bodies * (self.record.length - self.record.stored)
+        #: (bodies, numbers) rows of their records: those of the answer, and the axes, which are apart.
+        stored, width = self.record.stored, self.record.length - self.record.stored
+        b = np.arange(self.mechanism.n_bodies)[:, None]
+        records = self.first_body + stored * b + np.arange(stored)
+        self.places: Ints = np.hstack([records, self.first_axes + width * b + np.arange(width)])
         #: Rows of the unknowns by joint and coordinate, and the first of each group.
         self._row_of = dict[Any, int]()
         self._first = list[int]()
@@ -190,9 +195,7 @@ class Plan:
         column, reference = np.zeros(self.height), self.setting.reference
         column[0 : self.first_body : 3] = self.setting.inputs
         poses = zip(reference.position, reference.rotation, reference.angle, strict=True)
-        values = np.array([self.record.values(*pose) for pose in poses])
-        column[self.first_body : self.first_state] = values[:, : self.record.stored].ravel()
-        column[self.first_axes :] = values[:, self.record.stored :].ravel()
+        column[self.places] = [self.record.values(*pose) for pose in poses]
         for first, group in zip(self._first, groups, strict=True):
             column[first : first + len(group.names)] = group.start
         column[self.first_quality : self.first_clock : len(QUALITY)] = 1.0
@@ -254,25 +257,20 @@ class Plan:
     def rows_around(self, part: Part) -> Ints:
         """All rows that a group reads or writes."""
         parts = [self.parts[k] for k in (*part.known, part.index)]
-        own = np.concatenate([self.rows_of_part(each) for each in parts])
-        return np.concatenate([np.arange(self.first_body), self.rows_of_body(0), own])
+        own = [self.rows_of_part(each) for each in parts]
+        return np.concatenate([np.arange(self.first_body), self.places[0], *own])
 
     def rows_of_body(self, b: int) -> Ints:
-        """Rows of a body's record: those of the answer, and its axes, which in space are apart."""
-        stored, length = self.record.stored, self.record.length
-        axes = self.first_axes + b * (length - stored) + np.arange(length - stored)
-        return np.concatenate([self.body(b) + np.arange(stored), axes])
+        """Rows of a body's record."""
+        return np.asarray(self.places[b])
 
     def rows_of(self, group: Group, inputs: Iterable[tuple[str, Any]]) -> list[int]:
         """Rows of inputs of a group's routine."""
-        uses, stored, length = group.uses, self.record.stored, self.record.length
+        uses, found = group.uses, list[int]()
         drives, solved, bodies = list(uses.drives), list(uses.solved), list(uses.bodies)
-        axes, found = self.first_axes - stored, list[int]()
         for name, k in inputs:
             if name == "b":
-                b, number = bodies[k[0]], k[1]
-                inner = number < stored
-                found.append(number + (self.body(b) if inner else axes + b * (length - stored)))
+                found.append(self.places[bodies[k[0]], k[1]])
             else:
                 number, order = divmod(k, 3)
                 of_drive = name == "u"
@@ -360,15 +358,11 @@ class Plan:
             shares *= conditions
         flats = conditions * (np.sqrt(LEAST) if routine.redundant and routine.n else LEAST)
         numbers = np.concatenate([shares, flats[None]]).T.tolist()
-        own = np.array([group.own for group in groups], dtype=np.intp)[:, :, None]
-        stored, width = self.record.stored, self.record.length - self.record.stored
-        placed = self.first_body + own * stored + np.arange(stored)
-        axes = self.first_axes + own * width + np.arange(width)
-        records = np.concatenate([placed, axes], axis=2).reshape(len(groups), -1)
+        own = self.places[np.array([group.own for group in groups], dtype=np.intp)]
         first = np.array([self._first[group.index] for group in groups], dtype=np.intp)
         states = first[:, None] + np.arange(len(groups[0].names))
         signs = np.ones(len(J)) if routine.redundant or not routine.n else np.sign(np.linalg.det(J))
-        answers = placed.reshape(len(groups), -1)
+        records, answers = (x.reshape(len(groups), -1) for x in (own, own[..., : self.record.stored]))
         each = zip(groups, numbers, dead.tolist(), signs.tolist(), states, records, answers, strict=True)
         return [
             Part(

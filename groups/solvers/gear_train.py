@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from groups.engine.kinematics import Group
-from groups.engine.routine import Inputs, Record, jacobian_of
+from groups.engine.kinematics import Group, Reference
 from groups.setting import Setting
 from groups.solvers.solver import Solver
 from groups.tree import GroupTree
-from mbssa.graph.evaluation import evaluated
-from mbssa.graph.nodes import Graph, Number
+from mbssa.arrays import Floats
 from mbssa.joints.catalogue import type_of_joint
 
-#: Positions in which derivatives are compared, how alike they must be, and the condition of a sound system.
-POSES, ALIKE, SOUND = 4, 1e-9, 1e7
+#: Steps that are compared with derivatives, their size, how alike they must be, and a sound condition.
+POSES, STEP, ALIKE, SOUND = 3, 0.1, 1e-9, 1e7
 
 
 class GearTrain(Solver):
@@ -37,31 +33,23 @@ class GearTrain(Solver):
 
 def _is_linear(tree: GroupTree, setting: Setting) -> bool:
     """Whether the engine's equations are linear in the unknowns, and determine them."""
-    group, graph = Group(setting, tree), Graph()
+    group = Group(setting, tree)
     group.by_poses = True
     group.find_reference(closed_forms=False)
-    record, n = Record(group.planar), len(group.names)
-    constant = np.ones(len(group.geometry), dtype=np.bool_)
-    _, rows = group.evaluate(Inputs(graph, group, record, constant))
-    J = jacobian_of(graph, rows, n)
+    scale, start = np.where(group.turns, 1.0, group.frames.size), np.array(group.start)
+    n = len(scale)
+
+    def rows_at(x: Floats) -> Floats:
+        group.start = list(start + scale * x)
+        return np.array(group.evaluate(Reference(group))[1], dtype=np.float64)
+
+    away = np.random.default_rng(7).normal(size=(POSES, n))
+    rows, steps = rows_at(np.zeros(n)), STEP * np.vstack([np.eye(n), away])
+    change = np.array([rows_at(x) - rows for x in steps])
     if not n or len(rows) != n:
         return False
-    poses, uses, scale = setting.reference, group.uses, np.where(group.turns, 1.0, group.frames.size)
-    bodies, drives, solved = list(uses.bodies), list(uses.drives), list(uses.solved)
-    away = np.random.default_rng(7).normal(size=(n, POSES)) * scale[:, None]
-    away[:, 0] = 0.0
-
-    def somewhere(name: str, k: Any) -> Number:
-        if name == "q":
-            return group.start[k] + away[k]
-        if name == "b":
-            b = bodies[k[0]]
-            return record.values(poses.position[b], poses.rotation[b], poses.angle[b])[k[1]]
-        return setting.inputs[drives[k // 3]] if name == "u" else group.at_reference(*solved[k // 3])
-
-    entries = evaluated([x for row in J for x in row], somewhere)
-    matrices = np.array([np.broadcast_to(x, POSES) for x in entries]).reshape(n, n, POSES) * scale[:, None]
-    size = np.abs(matrices[..., 0]).max(axis=1, initial=0.0)[:, None]
-    if not size.all() or (np.abs(matrices - matrices[..., :1]) > ALIKE * size[..., None]).any():
+    J = change[:n] / STEP
+    size = np.abs(J).max(axis=0)
+    if not size.all() or (np.abs(change - steps @ J) > ALIKE * STEP * size).any():
         return False
-    return bool(np.linalg.cond(matrices[..., 0] / size) <= SOUND)
+    return bool(np.linalg.cond(J / size) <= SOUND)
