@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.dynamics.forward.traced import Traced, along
-from groups.engine.kinematics import Closure, Group, Known, Numbers
+from groups.engine.kinematics import Group
 from groups.rotations import quaternion_of
-from groups.tree import GroupTree, Link
+from groups.tree import GroupTree
 from mbssa.graph.derivative import Direction, Twist
 from mbssa.graph.frames import UNIT, Frame, Motion, Vector, carried, cross, dot, plus, times
 from mbssa.graph.nodes import Node, Number, cos, is_zero, sin
@@ -24,7 +24,6 @@ from mbssa.graph.source import functions
 if TYPE_CHECKING:
     from groups.setting import Setting
     from mbssa.arrays import Floats
-    from mbssa.joints.relations import Relation
 
 
 def _turned(quaternion: Vector, e: Vector) -> list[Number]:
@@ -41,39 +40,6 @@ def turning(quaternion: Vector, spin: Vector) -> list[Number]:
 
 def _unit(k: int, i: int) -> Number:
     return float(i == k)
-
-
-class _Cut(Group):
-    """All bodies as one group without a tree."""
-
-    def placed(self, numbers: Numbers, values: Mapping[Any, Number]) -> dict[int, Frame]:
-        self.values = values
-        return Known(numbers, self.ground)
-
-    def evaluate(self, numbers: Numbers) -> tuple[dict[int, Frame], list[Number]]:
-        self.gaps, self.ends = [], []
-        closure = _Further(self, numbers, self.placed(numbers, {}))
-        #: Joint of each row, -1 of a passive rotation.
-        self.source: list[int] = []
-        for j in self.cuts:
-            closure.close(j)
-            self.source += [j] * (len(closure.rows) - len(self.source))
-        closure.rows += map(closure.held, self.spins)
-        self.source += [-1] * len(self.spins)
-        self.further = closure.further
-        return closure.bodies, closure.rows
-
-
-@dataclass(eq=False)
-class _Further(Closure):
-    """Rows of joints, and which of them determine further unknowns."""
-
-    further: list[int] = field(default_factory=list)
-
-    def sum(self, j: int, relation: Relation) -> Number:
-        first, found = len(self.rows), super().sum(j, relation)
-        self.further += range(first, len(self.rows))
-        return found
 
 
 class Bodies(Traced):
@@ -114,11 +80,9 @@ class Bodies(Traced):
         places = [self.mechanism.place_of(name) for name in self.laws]
         inputs = np.array([setting.inputs[setting.drives[place]] for place in places])
         setting = replace(setting, drives={place: i for i, place in enumerate(places)}, inputs=inputs)
-        links = tuple(Link(0, b, -1, True) for b in range(1, self.mechanism.n_bodies))
-        joints = tuple(range(self.mechanism.n_joints))
-        group = _Cut(setting, GroupTree(1, (0,), links, joints, ()))
+        group = self.group = Group(setting, GroupTree(1, (0,), (), tuple(range(self.mechanism.n_joints)), ()))
+        group.own, group.spins = [*range(1, self.mechanism.n_bodies)], list(setting.spins)
         group.find_reference(closed_forms=False)
-        self.group = group
         return [group]
 
     def posed(self, position: Floats, orientation: Floats) -> Floats:

@@ -175,6 +175,7 @@ class Traced(At):
             given = group.parameter(self, j, elementary.parameter) if elementary.parameter else None
             return value(elementary, d, C, given)
         theta = group.unknown(self, (j, name), lambda: group.at_reference(j, name))
+        group.further.append(len(rows))
         rows.append(differs(*angle, theta))
         return theta
 
