@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -15,11 +15,12 @@ import numpy as np
 
 from groups.dynamics.forces.at import coordinate_fault
 from groups.dynamics.forward.bodies import Bodies
-from groups.dynamics.forward.course import CannotGoOnError, Run
+from groups.dynamics.forward.course import CannotGoOnError, Run, Step
 from groups.dynamics.forward.evaluation import How, Room, write_evaluation
 from groups.dynamics.forward.stepping import write_advance
 from groups.dynamics.forward.traced import Traced
 from groups.dynamics.masses import massless
+from groups.motion.sampled import name_faults
 from groups.rotations import quaternion_of
 from groups.trajectory import Trajectory
 from mbssa.bounds import LARGEST_LOAD, range_fault
@@ -173,7 +174,6 @@ class Memory:
         self._given, self._rate = self._named["given"]["given"], self._named["rate"]["rate"]
         self.kept: Any = None  # what machine code calls and reads
         self._raised: BaseException | None = None
-        self.evaluations = 0
         first = room.samples + len(time) + 1
         self["unit"], self["weight"], self["answers"] = traced.unit, traced.weights, first
         blocks = np.array(traced.blocks, dtype=np.int64).reshape(-1, 4).T
@@ -206,8 +206,9 @@ class Memory:
 
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         """Evaluate a state; whether it is sound."""
-        room, numbers, self.evaluations = self.room, self.numbers, self.evaluations + 1
-        numbers[room.time], self.wholes[room.how] = t, how
+        room, numbers, wholes = self.room, self.numbers, self.wholes
+        numbers[room.time], wholes[room.how] = t, how
+        wholes[room.evaluations] += 1
         self._given[:] = y
         self._called(self._evaluate)
         refused = numbers[room.rate + room.state - 1]
@@ -254,9 +255,9 @@ class Equations(ABC):
     def rate(self, t: float, y: Floats) -> Floats:
         """Derivative (n,) of a state; NaN where the bodies cannot be placed."""
 
-    def settle(self, t: float, y: Floats) -> Floats | None:
-        """The state after an accepted step, projected on the constraints; None where it is unchanged."""
-        return None
+    def settle(self, t: float, y: Floats) -> Floats:
+        """The state after an accepted step, projected on the constraints."""
+        return y
 
     @abstractmethod
     def sample(self, t: float, y: Floats) -> Floats:
@@ -272,35 +273,26 @@ class Equations(ABC):
 
     def run(self, run: Run) -> None:
         """Go from the first to the last instant of a run."""
-        # Samples are values of the integrator's interpolant, projected on the constraints.
-        t, events = float(run.time[0]), run.request.events
-        inside: Callable[[float], Floats]
+        with np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
+            run.follow(self.steps(run))
 
-        def samples(time: Floats) -> Floats:
-            return np.array([self.sample(at, inside(at)) for at in time.tolist()])
+    def steps(self, run: Run) -> Iterator[Step]:
+        """Steps of an integrator, whose state is projected on the constraints after each."""
+        solver, t = self.solver(run), float(run.time[0])
+        while solver.status == "running":
+            solver.step()
+            run.steps += 1
+            if solver.status == "failed":
+                raise CannotGoOnError(self.hindered(t, solver.y) or too_small(float(solver.t)))
+            start, t = t, float(solver.t)
+            yield start, t, solver.y, solver.dense_output
+            settled = self.settle(t, solver.y)
+            if settled is not solver.y and run.integrator in ONE_STEP:
+                solver.y, solver.f = settled, self.rate(t, settled)
 
-        with run.ends(), np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
-            run.begin()
-            solver = self.solver(run)
-            while solver.status == "running":
-                solver.step()
-                run.steps += 1
-                if solver.status == "failed":
-                    raise CannotGoOnError(self.hindered(t, solver.y) or too_small(float(solver.t)))
-                start, t = t, float(solver.t)
-                if events or (run.done < len(run.time) and run.time[run.done] <= t):
-                    inside = solver.dense_output()  # which costs evaluations
-                    if not run.passed(start, t, solver.y, inside, samples):
-                        break
-                settled = self.settle(t, solver.y)
-                if settled is not None and run.integrator in ONE_STEP:
-                    solver.y, solver.f = settled, self.rate(t, settled)
-                try:
-                    if not run.goes_on(t):
-                        break
-                except CannotGoOnError as error:
-                    raise CannotGoOnError(self.hindered(t, solver.y) or str(error)) from None
-        run.evaluations = self.evaluations
+    def samples(self, run: Run, time: Floats, inside: Callable[[float], Floats]) -> Floats:
+        """Samples (t, …) at some times of a step: of its interpolant, projected on the constraints."""
+        return np.array([self.sample(t, inside(t)) for t in time.tolist()])
 
     def solver(self, run: Run) -> Any:
         """An integrator from the first to the last instant of a run."""
@@ -315,13 +307,9 @@ class Equations(ABC):
         """Derivative (n, n) of the rates by differences."""
         # Steps are of one size: those of SciPy grow without bound where a rate does not depend on an entry,
         # such as the work, or the length of a quaternion.
-        rate = self.rate(t, y)
-        found = np.zeros((len(y), len(y)))
-        for k in range(len(y) - 1):
-            moved = y.copy()
-            moved[k] += _DIFFERENCE * max(1.0, abs(y[k]))
-            found[:, k] = (self.rate(t, moved) - rate) / (moved[k] - y[k])
-        return found
+        from scipy.optimize import approx_fprime
+
+        return approx_fprime(y, partial(self.rate, t), _DIFFERENCE * np.maximum(1.0, np.abs(y)))
 
     def instant(self, t: float, y: Floats) -> Trajectory:
         """All bodies in a state, as a trajectory of one instant."""
@@ -357,7 +345,9 @@ class Equations(ABC):
         inside = [
             name
             for name, (low, high) in mechanism.coordinate_limits.items()
-            if (at := traced.limited[name]) is not None and low <= x[at].min() and x[at].max() <= high
+            if (at := traced.place.get(mechanism.place_of(name))) is not None
+            and low <= x[at].min()
+            and x[at].max() <= high
         ]
         fault = self._fault(off[0], change - power, exchange + np.abs(power), pivot)
         largest = off.max(axis=1, initial=0.0) * traced.frames.size
@@ -378,9 +368,21 @@ class Equations(ABC):
         return k, f"a closing equation of {self.traced.owner(row)} is off by {gap:.2g} m"
 
 
-def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:
-    """Faults of applied forces, unknown joints and coordinates, and of a mechanism without masses."""
-    faults = []
+def faults_of(
+    mechanism: Mechanism,
+    applied: Mapping[str, Applied],
+    given: Mapping[str, Mapping[str, float]],
+    laws: Collection[str] = (),
+) -> list[str]:
+    """Faults of applied forces, of values of released coordinates, and of a mechanism without masses."""
+    faults, released = list[str](), tuple(x for x in mechanism.driven_coordinates if x not in laws)
+    for what, values in given.items():
+        twice = [name for name in values if name in laws]
+        faults += [f"{what}: {name} is prescribed, and its law gives it; leave it out" for name in twice]
+        names = [*released, *(name for name in values if name not in laws)]
+        faults += [f"{what}: {fault}" for fault in name_faults(released, names, "value")]
+        wrong = ((name, range_fault(value)) for name, value in values.items())
+        faults += [f"{what} of {name} {fault}" for name, fault in wrong if fault]
     for name, value in applied.items():
         if isinstance(value, str):
             faults.append(f"applied {name!r} is a text; give a number or a function of time")

@@ -16,7 +16,7 @@ import numpy as np
 from groups.dynamics.forward.traced import Traced
 from groups.engine.arrays import quintic
 from mbssa.graph.nodes import Number, is_node, polynomial
-from mbssa.graph.script import Formulas, Script, Value
+from mbssa.graph.script import Script, Value
 
 #: Newton's method ends: with a step below TOLERANCE, or below the run's own times the square of the least
 #: pivot; after one below SMALL times the least pivot; after one below DONE, if the next is no smaller.
@@ -65,7 +65,7 @@ class Room:
         slots, one = self.stages + 1 + self.extra, ()
         #: Numbers of a step, with its interpolant, and their places in it.
         kept, columns = dict.fromkeys(KEPT, one), (self.powers, N)
-        self.steps = _laid(np.float64, t=one, h=one, **kept, free=F, state=N, slope=N, columns=columns)
+        self.steps = _laid(np.float64, t=one, h=one, **kept, free=F, state=N, columns=columns)
         self.width, self.of_step = self.steps.itemsize // 8, _places(self.steps)
         self.numbers = _laid(
             np.float64, time=one, x=n, v=n, work=one, rate=N, **kept, given=N,
@@ -235,122 +235,112 @@ def _weigh(c: Script, room: Room) -> None:
 
 def _evaluate(c: Script, traced: Traced, room: Room, ask: bool) -> None:
     """``evaluate``: the rate of the given state; that of its work is NaN where it is refused."""
-    refusal = room.rate + 2 * room.n
+    n, F, refusal, zero = room.n, room.free, room.rate + 2 * room.n, c.value(0.0, "number")
     with c.function("evaluate", refusal):
         if ask:
             c.ask()
         how = c.whole(room.how)
         c.copy(room.x, room.given, room.state)
         write = c.formulas(room.input, traced.results)
-        _close(c, traced, room, write)
-        rest = c.variable(c.value(0.0, "number"))  # the largest residual of the rows without a pivot
+
+        # ---- Newton's method on all groups at once
+        steps, last = c.variable(c.value(0, "whole")), c.variable(zero + 1.0)
+        c.put(room.found, 0.0)
+        with c.repeat():
+            rows, slopes = write(traced.rows), write(list(traced.jacobian.values()))
+            c.fill(room.A, room.m * n)
+            for (row, column), x in zip(traced.jacobian, slopes, strict=True):
+                c.put(room.A + row * n + column, x)
+            _put(c, room.b, rows)
+            c.call("eliminate")
+            c.call("solve")
+            least, size = c.number(room.pivot), c.variable(zero)
+            with c.loop(n) as k:
+                step = c.number(k + room.a)
+                c.put(k + room.x, c.number(k + room.x) + step)
+                size.set(c.larger(c.size(step) / c.number(k + room.unit), size.get()))
+            big, before, taken = size.get(), last.get(), steps.get()
+            with c.when(taken.is_(0)):
+                c.put(room.first, big)
+            close = c.number(room.close) * least * c.smaller(least, 1.0)
+            stuck = (before < DONE) & (big >= before)
+            with c.when((big <= c.larger(close, TOLERANCE)) | (before < SMALL * least) | stuck):
+                c.put(room.found, 1.0)
+            last.set(big)
+            steps.set(taken + 1)
+            c.leave((c.number(room.found) > 0.0) | (taken >= MOST - 1))
+        rest = c.variable(zero)  # the largest residual of the rows without a pivot
         with c.loop(room.m) as i, c.when(c.whole(i + room.used).is_(0)):
             rest.set(c.larger(c.size(c.number(i + room.b)) * c.number(i + room.weight), rest.get()))
         c.put(room.rest, rest.get())
-        speed, leap = _rates(c, traced, room, write)
+
+        # ---- all rates by those of the independent coordinates
+        c.fill(room.R, n * F)
+        free = [c.whole(room.open + q) for q in range(F)]
+        for q, u in enumerate(free):
+            c.put(u * F + room.R + q, 1.0)
+        with c.loop(room.pivots) as k:
+            r, p = c.whole(k + room.row), c.whole(k + room.column)
+            for q, u in enumerate(free):
+                c.put(p * F + room.R + q, -1.0 * c.number(r * n + u + room.A))
+        c.fill(room.a, n)
+        if traced.law_rows:
+            _put(c, room.b, write(traced.moved))
+            c.call("solve")
+        given = [c.number(u + room.given + n) for u in free]
+        speed, leap = c.variable(zero), c.variable(zero)
+        with c.loop(n) as i:
+            parts = [c.number(i * F + room.R + q) * x for q, x in enumerate(given)]
+            v, unit = c.sum([c.number(i + room.a), *parts]), c.number(i + room.unit)
+            speed.set(c.larger(c.size(v) / unit, speed.get()))
+            leap.set(c.larger(c.size(v - c.number(i + room.v)) / unit, leap.get()))
+            c.put(i + room.v, v)
+            c.put(i + room.rate, v)
+
+        # ---- balance of forces
         _put(c, room.b, write(traced.bias))
         c.call("solve")
         lower, forces = [write(row) for row in traced.mass], write(traced.force)
         power, kinetic, potential = write([traced.power, traced.kinetic, traced.potential])
-        for q in range(room.free):
-            _put(c, room.matrix + q * room.free, lower[q])
-        _put(c, room.forces, forces[: room.free])
-        c.copy(room.mass, room.matrix, room.free * room.free)
-        c.copy(room.force, room.forces, room.free)
+        for q in range(F):
+            _put(c, room.matrix + q * F, lower[q])
+        _put(c, room.forces, forces[:F])
+        c.copy(room.mass, room.matrix, F * F)
+        c.copy(room.force, room.forces, F)
         c.call("weigh")
-        second = [c.number(room.force + q) for q in range(room.free)]
+        second = [c.number(room.force + q) for q in range(F)]
         if traced.law_rows:  # what drives the laws
             parts = [x * y for x, y in zip(lower[-1], second, strict=False)]
             power = power + c.sum(parts) - forces[-1]
-        with c.loop(room.n) as i:
-            parts = [c.number(i * room.free + room.R + q) * y for q, y in enumerate(second)]
-            c.put(i + room.rate + room.n, c.sum([c.number(i + room.a), *parts]))
+        with c.loop(n) as i:
+            parts = [c.number(i * F + room.R + q) * y for q, y in enumerate(second)]
+            c.put(i + room.rate + n, c.sum([c.number(i + room.a), *parts]))
         c.put(room.kinetic, kinetic)
         c.put(room.potential, potential)
-        fine = _judge(c, room, how, speed, leap, c.sum([power, *second]))
+
+        # ---- whether the state is solved, on the branch of the step's beginning
+        least, first = c.number(room.pivot), c.number(room.first)
+        fastest = c.larger(speed.get(), c.number(room.speed))
+        c.put(room.trial, fastest)
+        over = 1.0 / least
+        noise = ROUNDING * over * over * fastest * (1.0 + fastest * over)
+        c.put(room.noise, c.larger(noise, c.number(room.noise)))
+        same = ((first <= LEAP * least) & (leap.get() <= TURN * fastest)) | (how > How.ALL)
+        with c.loop(room.pivots) as k:
+            r, p = c.whole(k + room.row), c.whole(k + room.column)
+            inverse = c.number(r * n + p + room.A)
+            c.put(k + room.trials, inverse)
+            with c.when((inverse * c.number(k + room.signs) < 0.0) & how.is_(How.GIVEN)):
+                c.put(room.crossed, 1.0)
+        near, sound = c.chosen(how > How.OWN, zero, c.number(room.near)), c.sum([power, *second])
+        fine = (c.number(room.found) > 0.0) & same & (least > near) & (c.number(room.rank) > MASSLESS)
+        fine = fine & sound.is_(sound) & (c.number(room.rest) <= c.number(room.allowed))
         c.put(refusal, c.chosen(fine, power, c.value(nan, "number")))
-
-
-def _close(c: Script, traced: Traced, room: Room, write: Formulas) -> None:
-    """Newton's method on all groups at once; the factors, the first step and whether it has ended."""
-    n, zero = room.n, c.value(0.0, "number")
-    steps, last = c.variable(c.value(0, "whole")), c.variable(zero + 1.0)
-    c.put(room.found, 0.0)
-    with c.repeat():
-        rows, slopes = write(traced.rows), write(list(traced.jacobian.values()))
-        c.fill(room.A, room.m * n)
-        for (i, j), x in zip(traced.jacobian, slopes, strict=True):
-            c.put(room.A + i * n + j, x)
-        _put(c, room.b, rows)
-        c.call("eliminate")
-        c.call("solve")
-        least, size = c.number(room.pivot), c.variable(zero)
-        with c.loop(n) as k:
-            step = c.number(k + room.a)
-            c.put(k + room.x, c.number(k + room.x) + step)
-            size.set(c.larger(c.size(step) / c.number(k + room.unit), size.get()))
-        big, before, taken = size.get(), last.get(), steps.get()
-        with c.when(taken.is_(0)):
-            c.put(room.first, big)
-        close = c.number(room.close) * least * c.smaller(least, 1.0)
-        stuck = (before < DONE) & (big >= before)
-        with c.when((big <= c.larger(close, TOLERANCE)) | (before < SMALL * least) | stuck):
-            c.put(room.found, 1.0)
-        last.set(big)
-        steps.set(taken + 1)
-        c.leave((c.number(room.found) > 0.0) | (taken >= MOST - 1))
-
-
-def _rates(c: Script, traced: Traced, room: Room, write: Formulas) -> tuple[Value, Value]:
-    """All rates by those of the independent coordinates; the largest, and the largest correction."""
-    n, F = room.n, room.free
-    c.fill(room.R, n * F)
-    free = [c.whole(room.open + q) for q in range(F)]
-    for q, u in enumerate(free):
-        c.put(u * F + room.R + q, 1.0)
-    with c.loop(room.pivots) as k:
-        r, p = c.whole(k + room.row), c.whole(k + room.column)
-        for q, u in enumerate(free):
-            c.put(p * F + room.R + q, -1.0 * c.number(r * n + u + room.A))
-    c.fill(room.a, n)
-    if traced.law_rows:
-        _put(c, room.b, write(traced.moved))
-        c.call("solve")
-    given, zero = [c.number(u + room.given + n) for u in free], c.value(0.0, "number")
-    speed, leap = c.variable(zero), c.variable(zero)
-    with c.loop(n) as i:
-        parts = [c.number(i * F + room.R + q) * x for q, x in enumerate(given)]
-        v, unit = c.sum([c.number(i + room.a), *parts]), c.number(i + room.unit)
-        speed.set(c.larger(c.size(v) / unit, speed.get()))
-        leap.set(c.larger(c.size(v - c.number(i + room.v)) / unit, leap.get()))
-        c.put(i + room.v, v)
-        c.put(i + room.rate, v)
-    return speed.get(), leap.get()
 
 
 def _put(c: Script, at: int, values: list[Value]) -> None:
     for k, x in enumerate(values):
         c.put(at + k, x)
-
-
-def _judge(c: Script, room: Room, how: Value, speed: Value, leap: Value, sound: Value) -> Value:
-    """Whether the state is solved, on the branch of the step's beginning."""
-    n, least, first = room.n, c.number(room.pivot), c.number(room.first)
-    fastest = c.larger(speed, c.number(room.speed))
-    c.put(room.trial, fastest)
-    over = 1.0 / least
-    noise = ROUNDING * over * over * fastest * (1.0 + fastest * over)
-    c.put(room.noise, c.larger(noise, c.number(room.noise)))
-    same = ((first <= LEAP * least) & (leap <= TURN * fastest)) | (how > How.ALL)
-    with c.loop(room.pivots) as k:
-        r, p = c.whole(k + room.row), c.whole(k + room.column)
-        inverse = c.number(r * n + p + room.A)
-        c.put(k + room.trials, inverse)
-        with c.when((inverse * c.number(k + room.signs) < 0.0) & how.is_(How.GIVEN)):
-            c.put(room.crossed, 1.0)
-    near = c.chosen(how > How.OWN, c.value(0.0, "number"), c.number(room.near))
-    fine = (c.number(room.found) > 0.0) & same & (least > near) & (c.number(room.rank) > MASSLESS)
-    return fine & sound.is_(sound) & (c.number(room.rest) <= c.number(room.allowed))
 
 
 def _straighten(c: Script, traced: Traced, room: Room) -> None:

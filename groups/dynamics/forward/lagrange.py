@@ -55,12 +55,12 @@ class Instant(NamedTuple):
     residual: Floats  # (E,)
     rate: Floats  # (E,)
     bias: Floats  # (E,) second time derivative at zero accelerations
-    given: Floats  # (E,) rate of prescribed coordinates
+    moved: Floats  # (E,) rate of prescribed coordinates alone
     jacobian: Floats  # (E, n) by the twists of the movable bodies' origins, m/s and rad/s
     masses: Floats  # (N - 1, 3 or 6, …) by origins' twists
     force: Floats  # (n,) of weight, loads and gyroscopic ones
     power: float  # of the loads, W
-    further: Callable[[Floats], Floats]  # accelerations of further unknowns by those of the bodies
+    second: Callable[[Floats], Floats]  # accelerations, with those of further unknowns, by the bodies'
 
 
 class BodyCoordinates(Equations):
@@ -113,16 +113,14 @@ class BodyCoordinates(Equations):
             x[traced.poses :] -= step[:, 0]
             v[n:] -= step[:, 1]
         bias, slopes, share = rows[2, more], J[more, :n], J[own, n:] @ inverse
-        residual, rate, second, moved = rows[:, own] - rows[:, more] @ share.T
         force = f[:n] - (inverse @ slopes).T @ f[n:]
 
-        def further(second: Floats) -> Floats:
-            found: Floats = -inverse @ (bias + slopes @ second)
-            return found
+        def second(a: Floats) -> Floats:
+            return np.concatenate([a, -inverse @ (bias + slopes @ a)])
 
-        return Instant(
-            t, x, v, residual, rate, second, -moved, J[own, :n] - share @ slopes, M, force, power, further
-        )
+        residual, rate, still, moved = rows[:, own] - rows[:, more] @ share.T
+        J = J[own, :n] - share @ slopes
+        return Instant(t, x, v, residual, rate, still, moved, J, M, force, power, second)
 
     def rates(self, x: Floats, v: Floats) -> Floats:
         """Rates of poses and further unknowns, by twists and their rates."""
@@ -138,13 +136,11 @@ class BodyCoordinates(Equations):
             return np.full(len(y), np.nan)
         at = self.at(t, y)
         second, power, _ = self.solved(at)
-        return np.concatenate([self.rates(at.x, at.v), second, at.further(second), [power]])
+        return np.concatenate([self.rates(at.x, at.v), at.second(second), [power]])
 
     def sample(self, t: float, y: Floats) -> Floats:
-        # The power is not watched, and no pivot is small.
-        at = self.at(t, y)
-        second, *_ = self.solved(at)
-        return np.concatenate([at.x, at.v, second, at.further(second), [y[-1], np.nan, 1.0]])
+        at = self.at(t, y)  # the power is not watched, and no pivot is small
+        return np.concatenate([at.x, at.v, at.second(self.solved(at)[0]), [y[-1], np.nan, 1.0]])
 
 
 class Lagrange(BodyCoordinates):
@@ -182,12 +178,9 @@ class Lagrange(BodyCoordinates):
         )
 
     def sample(self, t: float, y: Floats) -> Floats:
-        return super().sample(t, self.projected(t, y))
+        return super().sample(t, Lagrange.settle(self, t, y))
 
-    def settle(self, t: float, y: Floats) -> Floats | None:
-        return self.projected(t, y)
-
-    def projected(self, t: float, y: Floats) -> Floats:
+    def settle(self, t: float, y: Floats) -> Floats:
         """A state projected on the constraints, by the least motions and rates."""
         found = y.copy()
         for _ in range(STEPS):
@@ -231,7 +224,7 @@ class Lagrange(BodyCoordinates):
                 f"t = {at.t:.9g} s: the saddle point has no solution; a body without mass is free to move, "
                 "or the position is singular"
             )
-        return found[:n], at.power - float(found[n:] @ at.given), found[n:]
+        return found[:n], at.power + float(found[n:] @ at.moved), found[n:]
 
     def _least(self, matrix: Floats, right: Floats) -> Floats:
         """The least solution, with as many redundant rows as at the beginning; NaN where there is none."""
@@ -281,7 +274,7 @@ class Penalty(BodyCoordinates):
         pull = -(self.k * at.residual + self.c * at.rate)
         force = (at.force + at.jacobian.T @ pull).reshape(*at.masses.shape[:2], 1)
         second = np.asarray(np.linalg.solve(at.masses, force), dtype=np.float64).ravel()
-        return second, at.power + float(pull @ at.given), pull
+        return second, at.power - float(pull @ at.moved), pull
 
 
 class Residual(Lagrange):
@@ -290,8 +283,8 @@ class Residual(Lagrange):
     # The index-2 form of Gear, Gupta and Leimkuhler (1985): velocities fulfil the constraints' rates, and
     # further multipliers the constraints themselves. The integrator, SUNDIALS IDA, alone solves the system.
 
-    def settle(self, t: float, y: Floats) -> None:
-        """No projection: the integrator keeps the constraints."""
+    def settle(self, t: float, y: Floats) -> Floats:
+        return y  # the integrator keeps the constraints
 
     def __call__(self, t: float, y: Floats, rate: Floats, out: Floats) -> None:
         """Write the residual at a state and its derivative."""
@@ -303,7 +296,7 @@ class Residual(Lagrange):
         out[:q] = rate[:q] - self.rates(y[:q], at.v - shift)
         momentum = (masses @ rate[first].reshape(*masses.shape[:2], 1)).ravel()
         out[first] = momentum + J.T @ multipliers - at.force
-        out[n - 1] = rate[n - 1] - at.power + float(multipliers @ at.given[self.kept])
+        out[n - 1] = rate[n - 1] - at.power - float(multipliers @ at.moved[self.kept])
         out[self.further] = (y[:n] - np.concatenate([at.x, at.v, [0.0]]))[self.further]
         out[n : n + m], out[n + m :] = at.rate[self.kept], at.residual[self.kept]
 

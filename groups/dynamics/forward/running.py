@@ -12,7 +12,7 @@ import numpy as np
 
 from groups.dynamics.forward import METHODS
 from groups.dynamics.forward.course import CannotGoOnError, Event, Request, Run, Simulation, limit_events
-from groups.dynamics.forward.equations import EXPLICIT, ONE_STEP, Equations, Integrator, applied_faults
+from groups.dynamics.forward.equations import EXPLICIT, ONE_STEP, Equations, Integrator, faults_of
 from groups.dynamics.forward.lagrange import Lagrange, Penalty, Residual
 from groups.dynamics.forward.trees import Trees
 from groups.dynamics.masses import massless
@@ -26,7 +26,6 @@ from groups.results.joints import coordinate_motion
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure, decompose
 from mbssa.arrays import Floats
-from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
 from mbssa.input_search.query import driven_by
 from mbssa.io.motion import by_id
@@ -134,15 +133,8 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
         if time.shape == (1,):
             faults.append("time has 1 instant; write 2 or more")
     laws = _laws(request, model, time[:1], faults)
-    released = tuple(name for name in model.mechanism.driven_coordinates if name not in laws)
-    for what, values in (("initial", request.initial), ("rates", request.rates)):
-        twice = [name for name in values if name in laws]
-        faults += [f"{what}: {name} is prescribed, and its law gives it; leave it out" for name in twice]
-        names = [*released, *(name for name in values if name not in laws)]
-        faults += [f"{what}: {fault}" for fault in name_faults(released, names, "value")]
-        wrong = ((name, range_fault(value)) for name, value in values.items())
-        faults += [f"{what} of {name} {fault}" for name, fault in wrong if fault]
-    faults += applied_faults(request.applied, model.mechanism)
+    given = {"initial": request.initial, "rates": request.rates}
+    faults += faults_of(model.mechanism, request.applied, given, laws)
     if faults:
         raise ValueError(BETWEEN.join(faults))
     return laws, time
@@ -245,8 +237,7 @@ def _result(course: Run) -> Simulation:
     has_locks = structure.treatment is not None and structure.treatment.passive_rotations
     if has_locks:
         notes.append("passive rotations are locked by convention, as by a guide in the frame")
-    balance = kinetic + gravity - (kinetic[0] + gravity[0]) - (work - work[0])
-    fault = _imbalance(course.steps, request.tolerance, kinetic, gravity, work, gravity + stored, balance)
+    balance, fault = _balanced(course.steps, request.tolerance, work, *measured.energies)
     faults = [each for each in (measured.fault, fault) if each is not None]
     if faults:
         k, text = min(faults)
@@ -265,24 +256,22 @@ def _result(course: Run) -> Simulation:
         trajectory, structure, request.method, course.integrator, request.tolerance,
         tuple(name for name in names if name not in laws), tuple(laws), kinetic, gravity + stored, work,
         balance, measured.off[0], measured.off[1], course.status, tuple(course.occurrences),
-        tuple(course.changes), course.steps, course.evaluations, tuple(notes), dict(request.applied),
+        tuple(course.changes), course.steps, equations.evaluations, tuple(notes), dict(request.applied),
     )  # fmt: skip
     return replace(found, notes=(*notes, *found.forces.acting_locks())) if has_locks else found
 
 
-def _imbalance(
-    steps: int, tolerance: float, kinetic: Floats, gravity: Floats, work: Floats, potential: Floats,
-    balance: Floats,
-) -> tuple[int, str] | None:  # fmt: skip
-    """The first sample with a balance of energy that is off by more than exchange or tolerance allow."""
+def _balanced(
+    steps: int, tolerance: float, work: Floats, kinetic: Floats, gravity: Floats, stored: Floats
+) -> tuple[Floats, tuple[int, str] | None]:
+    """Balance of energy, and the first sample at which it is off by more than exchange or tolerance allow."""
+    balance = kinetic + gravity - (kinetic[0] + gravity[0]) - (work - work[0])
     exchanged = max(np.ptp(kinetic), np.ptp(gravity), np.ptp(work))
     # The absolute tolerance of the work is a hundredth of the relative one, in J, in each step.
-    errors = steps * (float((kinetic + np.abs(potential)).max()) + 0.01)
+    errors = steps * (float((kinetic + np.abs(gravity + stored)).max()) + 0.01)
     explained = tolerance * errors
     if explained > _EXPLAINED * exchanged:  # as at rest, or by a tolerance that would excuse any run
         explained = min(tolerance, _FINE) * errors
     off = ~(np.abs(balance) <= max(_OFF_BALANCE * exchanged, explained))
-    if not off.any():
-        return None
     text = f"the balance of energy is off by {np.abs(balance).max():.2g} J of {exchanged:.3g} J exchanged"
-    return int(off.argmax()), text
+    return balance, (int(off.argmax()), text) if off.any() else None

@@ -12,17 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.forward.course import CannotGoOnError
-from groups.dynamics.forward.equations import Applied, applied_faults
+from groups.dynamics.forward.equations import Applied, faults_of
 from groups.dynamics.forward.running import moving_model
 from groups.dynamics.forward.traced import along
 from groups.dynamics.forward.trees import Trees, massless_text
 from groups.model import Model
 from groups.motion import Motion
-from groups.motion.sampled import name_faults
 from groups.trajectory import Progress, Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
-from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
 from mbssa.graph.derivative import derivative
 from mbssa.graph.evaluation import evaluated
@@ -284,13 +282,10 @@ def _equations(
 ) -> Trees:
     model = moving_model(of)
     given, applied = by_id(model.mechanism, given), by_id(model.mechanism, applied)
-    reference = model.reference_inputs
-    faults = name_faults(tuple(reference), [*reference, *given], "value")
-    faults += [f"value of {name} {fault}" for name, value in given.items() if (fault := range_fault(value))]
-    faults += applied_faults(applied, model.mechanism)
-    if faults:
+    if faults := faults_of(model.mechanism, applied, {"value": given}):
         raise ValueError(BETWEEN.join(faults))
-    value = np.array([given.get(name, start) for name, start in reference.items()], dtype=np.float64)
+    values = (model.reference_inputs | given).values()
+    value = np.array(list(values), dtype=np.float64)
     found = Trees(model, applied, {}, "DOP853", 1e-12, compiled=False, whole=False)
     try:
         found.begin(0.0, value, 0.0 * value)  # raises where no mass moves, or a position is out of reach

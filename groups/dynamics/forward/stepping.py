@@ -27,7 +27,7 @@ def write_advance(c: Script, room: Room) -> None:
     """``advance``: steps until the end, or until the record is full."""
     # Where a stage is beyond a singular pose, ``straighten`` judges the step.
     kind, K, N, stages = room.kind, room.K, room.state, room.stages
-    graph = Graph()
+    estimates, graph = [kind.E3, kind.E5] if room.extra else [kind.E], Graph()
     x = graph.input("error", 0)
     change = exp((-1.0 / (kind.error_estimator_order + 1)) * log(x))
 
@@ -64,7 +64,20 @@ def write_advance(c: Script, room: Room) -> None:
                     c.leave(c.number(K[s] + N - 1).is_not(c.number(K[s] + N - 1)))
                 combined(kind.B, h)
                 evaluate(following, stages, How.ALL)
-                c.put(room.error, _error(c, room))
+                # ---- the error, as SciPy estimates it, by the state before it was closed
+                sums = [c.variable(c.value(0.0, "number")) for _ in estimates]
+                noise = h * c.number(room.noise) + c.number(room.absolute)
+                with c.loop(N) as i:
+                    size = c.larger(c.size(c.number(i + room.y)), c.size(c.number(i + room.given)))
+                    weight = 1.0 / (noise + c.number(room.relative) * size)
+                    for E, total in zip(estimates, sums, strict=True):
+                        off = c.sum([float(e) * c.number(i + K[j]) for j, e in enumerate(E) if e]) * weight
+                        total.set(total.get() + off * off)
+                third, fifth = sums[0].get(), sums[-1].get()
+                if room.extra:
+                    c.put(room.error, h * fifth / c.root(float(N) * (fifth + 0.01 * third) + 1e-300))
+                else:
+                    c.put(room.error, h * c.root(fifth * (1.0 / N)))
                 with c.when((c.number(room.crossed) > 0.0) & (c.number(room.error) < 1.0)):
                     c.call("straighten")
                     error, straight = c.number(room.error), c.number(room.off) <= STRAIGHT
@@ -97,37 +110,17 @@ def write_advance(c: Script, room: Room) -> None:
             c.leave(full | c.whole(room.why).is_not(FULL))
 
 
-def _error(c: Script, room: Room) -> Value:
-    """The error over what is allowed, as SciPy estimates it, by the state before it was closed."""
-    kind, K, N = room.kind, room.K, room.state
-    h, zero = c.number(room.h), c.value(0.0, "number")
-    estimates = [kind.E3, kind.E5] if room.extra else [kind.E]
-    sums = [c.variable(zero) for _ in estimates]
-    noise = h * c.number(room.noise) + c.number(room.absolute)
-    with c.loop(N) as i:
-        size = c.larger(c.size(c.number(i + room.y)), c.size(c.number(i + room.given)))
-        weight = 1.0 / (noise + c.number(room.relative) * size)
-        for E, total in zip(estimates, sums, strict=True):
-            found = c.sum([float(e) * c.number(i + K[j]) for j, e in enumerate(E) if e]) * weight
-            total.set(total.get() + found * found)
-    if not room.extra:
-        return h * c.root(sums[0].get() * (1.0 / N))
-    third, fifth = (x.get() for x in sums)
-    return h * fifth / c.root(float(N) * (fifth + 0.01 * third) + 1e-300)
-
-
 def _accept(c: Script, room: Room, t: Value, evaluate: Any, combined: Any) -> None:
     """Record the step, with its interpolant where that is wanted, and go on from its end."""
     kind, N, K, stages, at = room.kind, room.state, room.K, room.stages, room.of_step
     row = c.whole(room.taken) * room.width + room.record
-    state, slope = row + at["state"], row + at["slope"]
+    state = row + at["state"]
     c.put(row + at["t"], t)
     c.put(row + at["h"], c.number(room.h))
     c.copy(row + at[KEPT[0]], room.kinetic, len(KEPT))
     with c.loop(room.free) as q:
         c.put(q + row + at["free"], c.as_number(c.whole(q + room.open)))
     c.copy(state, room.x, N)
-    c.copy(slope, K[stages], N)
     # ---- what the next step begins with
     c.put(room.speed, c.number(room.trial))
     c.copy(room.signs, room.trials, room.pivots)
@@ -157,7 +150,7 @@ def _accept(c: Script, room: Room, t: Value, evaluate: Any, combined: Any) -> No
         c.copy_wholes(0, room.after, room.restored)
     c.put(room.t, t)
     c.copy(room.y, state, N)
-    c.copy(K[0], slope, N)
+    c.copy(K[0], K[stages], N)
     c.put_whole(room.taken, c.whole(room.taken) + 1)
 
 

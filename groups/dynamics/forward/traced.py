@@ -155,9 +155,6 @@ class Traced(At):
             self.blocks += [(top, len(self.rows), first, self.first)] * len(group.names)
         for key, k in self.place.items():
             self.measured[key] = self.graph.input("x", k)
-        limits = mechanism.coordinate_limits
-        #: Coordinates with limits, as far as the trees have them.
-        self.limited = {name: self.place.get(mechanism.place_of(name)) for name in limits}
 
     def _measure(
         self, group: Group, bodies: dict[int, Frame], rows: list[Number], j: int, name: str
