@@ -110,9 +110,8 @@ class Run:
     """A run from the first to the last of some instants: samples up to the last one reached, and its end."""
 
     equations: Equations
-    time: Floats  # (T,), the last one that of an event which ends the run
-    integrator: str
     request: Request
+    time: Floats  # (T,), the last one that of an event which ends the run
     samples: list[Floats] = field(default_factory=list)  # (t, …) each, t of them in all are done
     done: int = 0
     occurrences: list[Occurrence] = field(default_factory=list)

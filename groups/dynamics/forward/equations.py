@@ -6,7 +6,7 @@ import ctypes
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
@@ -14,18 +14,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from groups.dynamics.forces.at import coordinate_fault
-from groups.dynamics.forward.bodies import Bodies
 from groups.dynamics.forward.course import CannotGoOnError, Run, Step
-from groups.dynamics.forward.evaluation import How, Room, write_evaluation
-from groups.dynamics.forward.stepping import write_advance
-from groups.dynamics.forward.traced import Traced
+from groups.dynamics.forward.evaluation import How, Room, write_advance, write_evaluation
+from groups.dynamics.forward.traced import Bodies, Traced
 from groups.dynamics.masses import massless
 from groups.motion.sampled import name_faults
 from groups.rotations import quaternion_of
 from groups.trajectory import Trajectory
 from mbssa.bounds import LARGEST_LOAD, range_fault
 from mbssa.graph.script import CallbackError, MachineScript, PythonScript
-from mbssa.graph.source import Printed, functions
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -122,11 +119,6 @@ class Program:
         """Whether machine code takes less to make than Python for so many runs."""
         return runs * max(FEWEST, PER_SAMPLE * samples) * SECONDS * self.nodes > self.price
 
-    @cached_property
-    def measures(self) -> Printed:
-        """Functions of what is measured in samples."""
-        return functions("measures", [], self.traced.measures)
-
 
 class Code:
     """Functions of a program in one life, and places of their memory."""
@@ -142,20 +134,7 @@ class Code:
             from groups.engine.machine import Program as Machine
 
             code = object_code(script.text, Host.here(), effort=effort)
-            self._machine = Machine(code, dict.fromkeys(("evaluate", "advance"), [ctypes.c_void_p] * 4))
-
-    def functions(self, memory: Memory) -> tuple[Callable[[], None], Callable[[], None]]:
-        """``evaluate`` and ``advance`` of a memory."""
-        script = self.script
-        if isinstance(script, PythonScript):
-            names, own = script.made(memory.ask), (memory.numbers, memory.wholes)
-            return partial(names["evaluate"], *own), partial(names["advance"], *own)
-        back = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(memory.ask)
-        tables = (ctypes.c_void_p * len(script.tables))(*(x.ctypes.data for x in script.tables.values()))
-        memory.kept = back, tables
-        at = (each.buffer_info()[0] for each in (memory.numbers, memory.wholes))
-        arguments = *at, ctypes.cast(back, ctypes.c_void_p).value, ctypes.addressof(tables)
-        return partial(self._machine.evaluate, *arguments), partial(self._machine.advance, *arguments)
+            self.machine = Machine(code, dict.fromkeys(("evaluate", "advance"), [ctypes.c_void_p] * 4))
 
 
 class Memory:
@@ -178,12 +157,22 @@ class Memory:
         self["unit"], self["weight"], self["answers"] = traced.unit, traced.weights, first
         blocks = np.array(traced.blocks, dtype=np.int64).reshape(-1, 4).T
         self["top"], self["bottom"], self["left"], self["right"] = blocks
-        self._answers = self.view[first:].reshape(-1, room.answer)
+        self.answers = self.view[first:].reshape(-1, room.answer)
         self.use(code)
 
     def use(self, code: Code) -> None:
         """Go on by the functions of either life."""
-        self._compiled, (self._evaluate, self._advance) = code.compiled, code.functions(self)
+        arguments: tuple[Any, ...] = self.numbers, self.wholes
+        script, self._compiled = code.script, code.compiled
+        if isinstance(script, PythonScript):
+            functions = script.made(self.ask)
+        else:
+            back = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.ask)
+            tables = (ctypes.c_void_p * len(script.tables))(*(x.ctypes.data for x in script.tables.values()))
+            at = (each.buffer_info()[0] for each in arguments)
+            arguments = *at, ctypes.cast(back, ctypes.c_void_p).value, ctypes.addressof(tables)
+            functions, self.kept = vars(code.machine), (back, tables)
+        self._evaluate, self._advance = (partial(functions[x], *arguments) for x in ("evaluate", "advance"))
 
     def __getitem__(self, name: str) -> Any:
         return self._named[name][name].copy()
@@ -199,10 +188,6 @@ class Memory:
             except BaseException as error:  # goes on once the functions have ended
                 self._raised = error
                 self["law"] = self["applied"] = np.nan
-
-    def answers(self, first: int, time: Floats) -> Floats:
-        """The numbers (t, …) of the samples at these times, from one on."""
-        return self._answers[first : first + len(time)].copy()
 
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         """Evaluate a state; whether it is sound."""
@@ -278,7 +263,19 @@ class Equations(ABC):
 
     def steps(self, run: Run) -> Iterator[Step]:
         """Steps of an integrator, whose state is projected on the constraints after each."""
-        solver, t = self.solver(run), float(run.time[0])
+        import scipy.integrate
+        import scipy.optimize
+
+        request, (t, end) = run.request, run.time[[0, -1]].tolist()
+        integrator, tolerance = request.integrator, request.tolerance
+        options = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": request.largest_step}
+        if integrator not in EXPLICIT:
+            # Differences of one size: those of SciPy grow without bound where a rate does not depend on an
+            # entry, such as the work, or the length of a quaternion.
+            options["jac"] = lambda t, y: scipy.optimize.approx_fprime(
+                y, partial(self.rate, t), _DIFFERENCE * np.maximum(1.0, np.abs(y))
+            )
+        solver = getattr(scipy.integrate, integrator)(self.rate, t, self.start, end, **options)
         while solver.status == "running":
             solver.step()
             run.steps += 1
@@ -287,29 +284,12 @@ class Equations(ABC):
             start, t = t, float(solver.t)
             yield start, t, solver.y, solver.dense_output
             settled = self.settle(t, solver.y)
-            if settled is not solver.y and run.integrator in ONE_STEP:
+            if settled is not solver.y and integrator in ONE_STEP:
                 solver.y, solver.f = settled, self.rate(t, settled)
 
     def samples(self, run: Run, time: Floats, inside: Callable[[float], Floats]) -> Floats:
         """Samples (t, …) at some times of a step: of its interpolant, projected on the constraints."""
         return np.array([self.sample(t, inside(t)) for t in time.tolist()])
-
-    def solver(self, run: Run) -> Any:
-        """An integrator from the first to the last instant of a run."""
-        import scipy.integrate
-
-        (t, end), tolerance = run.time[[0, -1]].tolist(), run.request.tolerance
-        options = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": run.request.largest_step}
-        implicit = {} if run.integrator in EXPLICIT else {"jac": self._jacobian}
-        return getattr(scipy.integrate, run.integrator)(self.rate, t, self.start, end, **options, **implicit)
-
-    def _jacobian(self, t: float, y: Floats) -> Floats:
-        """Derivative (n, n) of the rates by differences."""
-        # Steps are of one size: those of SciPy grow without bound where a rate does not depend on an entry,
-        # such as the work, or the length of a quaternion.
-        from scipy.optimize import approx_fprime
-
-        return approx_fprime(y, partial(self.rate, t), _DIFFERENCE * np.maximum(1.0, np.abs(y)))
 
     def instant(self, t: float, y: Floats) -> Trajectory:
         """All bodies in a state, as a trajectory of one instant."""
@@ -317,7 +297,7 @@ class Equations(ABC):
 
     def measured(self, time: Floats, samples: Floats) -> Measured:
         """All bodies, energies and errors at the times (T,) of some samples (T, …)."""
-        (_, function), inputs = self.program.measures
+        (_, function), inputs = self.traced.measures
         traced, mechanism, T, (*_, work, power, pivot) = self.traced, self.mechanism, len(time), samples.T
         N, planar = mechanism.n_bodies, traced.planar
         laws = np.array([law(time) for law in self.laws.values()]).reshape(-1, T)
@@ -365,7 +345,7 @@ class Equations(ABC):
             return k, f"the balance of power is off by {abs(power[k]):.2g} W"
         row = int(close[:, k].argmin())
         gap = off[row, k] * self.traced.frames.size
-        return k, f"a closing equation of {self.traced.owner(row)} is off by {gap:.2g} m"
+        return k, f"a closing equation of {self.traced.owners[row]} is off by {gap:.2g} m"
 
 
 def faults_of(

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.linalg
 
-from groups.dynamics.forward.bodies import Bodies, turning
-from groups.dynamics.forward.course import CannotGoOnError, Run
+from groups.dynamics.forward.course import CannotGoOnError, Run, Step
 from groups.dynamics.forward.equations import Equations, too_small
+from groups.dynamics.forward.traced import Bodies, turning
 from groups.setting import Setting
 from groups.trajectory import configuration_at
 
@@ -178,7 +178,7 @@ class Lagrange(BodyCoordinates):
         )
 
     def sample(self, t: float, y: Floats) -> Floats:
-        return super().sample(t, Lagrange.settle(self, t, y))
+        return super().sample(t, self.settle(t, y))
 
     def settle(self, t: float, y: Floats) -> Floats:
         """A state projected on the constraints, by the least motions and rates."""
@@ -283,9 +283,6 @@ class Residual(Lagrange):
     # The index-2 form of Gear, Gupta and Leimkuhler (1985): velocities fulfil the constraints' rates, and
     # further multipliers the constraints themselves. The integrator, SUNDIALS IDA, alone solves the system.
 
-    def settle(self, t: float, y: Floats) -> Floats:
-        return y  # the integrator keeps the constraints
-
     def __call__(self, t: float, y: Floats, rate: Floats, out: Floats) -> None:
         """Write the residual at a state and its derivative."""
         self.evaluations += 1
@@ -300,9 +297,7 @@ class Residual(Lagrange):
         out[self.further] = (y[:n] - np.concatenate([at.x, at.v, [0.0]]))[self.further]
         out[n : n + m], out[n + m :] = at.rate[self.kept], at.residual[self.kept]
 
-    # --- steps of IDA, in the manner of SciPy's integrators ------------------------------------------
-
-    def solver(self, run: Run) -> Residual:
+    def steps(self, run: Run) -> Iterator[Step]:
         try:
             from sksundae.ida import IDA  # type: ignore[import-not-found, import-untyped, unused-ignore]
         except ModuleNotFoundError:
@@ -316,35 +311,29 @@ class Residual(Lagrange):
         self.kept = np.sort(order[: int((size > DEPENDENT * max(size.max(initial=0.0), 1e-300)).sum())])
         self.further = [*range(self.traced.poses, n), *range(n + self.n, states - 1)]
         still = np.zeros(2 * len(self.kept))
-        y, rate = np.append(self.start, still), np.append(self.rate(at.t, self.start), still)
-        y[states : states + len(self.kept)] = self.solved(at)[2][self.kept]
+        whole, rate = np.append(self.start, still), np.append(self.rate(at.t, self.start), still)
+        whole[states : states + len(self.kept)] = self.solved(at)[2][self.kept]
         # Multipliers are excluded from error control: they follow from the other unknowns.
         longest, tolerance = run.request.largest_step, run.request.tolerance
-        absolute = np.full(len(y), _UNCONTROLLED)
+        absolute = np.full(len(whole), _UNCONTROLLED)
         absolute[:states] = 0.01 * tolerance
-        self._ida: Any = IDA(
-            self, rtol=tolerance, atol=absolute, algebraic_idx=[*self.further, *range(states, len(y))],
+        ida: Any = IDA(
+            self, rtol=tolerance, atol=absolute, algebraic_idx=[*self.further, *range(states, len(whole))],
             # With less, the matrix of an index-2 problem is nearly singular.
             first_step=_FIRST * float(run.time[1] - run.time[0]),
             max_step=longest if np.isfinite(longest) else 0.0,  # 0: any
         )  # fmt: skip
-        self.t, self.end = run.time[[0, -1]].tolist()
-        self.y, self.status = self.start, "running"
-        self._ida.init_step(self.t, y, rate)
-        return self
+        (t, end), y = run.time[[0, -1]].tolist(), self.start
+        ida.init_step(t, whole, rate)
 
-    def step(self) -> None:
-        """Go one step on."""
-        t = self.t
-        while self.t == t:  # after a look back the end of the last step comes first
-            found = self._ida.step(self.end, method="onestep", tstop=self.end)
+        def inside(at: float) -> Floats:
+            return y if at == t else np.array(ida.step(at).y[:states])
+
+        while t < end:
+            found = ida.step(end, method="onestep", tstop=end)
             if not found.success:
-                fault = self.hindered(t, self.y) or f"{too_small(t)} (IDA: {found.message})"
-                raise CannotGoOnError(fault)
-            self.t, self.y = float(found.t), np.array(found.y[: len(self.y)])
-        self.status = "running" if self.t < self.end else "finished"
-
-    def dense_output(self) -> Callable[[float], Floats]:
-        """States within the last step."""
-        t, y = self.t, self.y
-        return lambda at: y if at == t else np.array(self._ida.step(at).y[: len(y)])
+                raise CannotGoOnError(self.hindered(t, y) or f"{too_small(t)} (IDA: {found.message})")
+            if found.t > t:  # after a look back the end of the last step comes first
+                start, t, y = t, float(found.t), np.array(found.y[:states])
+                run.steps += 1
+                yield start, t, y, lambda: inside

@@ -46,12 +46,11 @@ def run(request: Request) -> Simulation:
     if request.stop_at_limits:
         request.events = *request.events, *limit_events(mechanism)
     request.initial, request.rates = (by_id(mechanism, each) for each in (request.initial, request.rates))
-    laws, time = _checked(request, model)
-    integrator = request.integrator or {"penalty": "Radau", "dae": "IDA"}.get(method, "DOP853")
+    _check(request, model)
+    request.integrator = request.integrator or {"penalty": "Radau", "dae": "IDA"}.get(method, "DOP853")
     try:
-        equations = _begun(request, model, laws, time, integrator)
-        course = Run(equations, time, integrator, request)
-        equations.run(course)
+        course = Run(_begun(request, model), request, request.time)
+        course.equations.run(course)
         if not course.samples:
             raise CannotGoOnError(course.status.removeprefix("failed: "))
         return _result(course)
@@ -84,45 +83,36 @@ def _built(of: Structure | Mechanism) -> Model:
     return build(structure)
 
 
-def _begun(
-    request: Request, model: Model, laws: Mapping[str, Law], time: Floats, integrator: str
-) -> Equations:
+def _begun(request: Request, model: Model) -> Equations:
     """The equations of motion in their initial state."""
-    method, first, applied = request.method, float(time[0]), by_id(model.mechanism, request.applied)
-    by_trees = method in ("groups", "partitioning")
-    explicit = integrator if integrator in EXPLICIT else "DOP853"
+    method, time, laws = request.method, request.time, request.laws
+    given = model, by_id(model.mechanism, request.applied), laws
+    by_trees, first = method in ("groups", "partitioning"), float(time[0])
+    explicit = request.integrator if request.integrator in EXPLICIT else "DOP853"
     compiled = request.compiled if by_trees else False  # others begin by trees alone
-    whole, given = method == "partitioning", (model, applied, laws)
-    trees = Trees(*given, explicit, request.tolerance, compiled, whole, time)
+    trees = Trees(*given, explicit, request.tolerance, compiled, method == "partitioning", time)
     if request.start is not None:
-        last = request.start.instants(slice(-1, None))
-        trees.begin_at(replace(last, mechanism=trees.mechanism))
+        trees.begin_at(request.start)
     else:
-        own = zip(trees.traced.drives, trees.traced.start, strict=False)
-        state = [
-            [float(x[0]) for x in laws[name](time[:1])][:2]
-            if name in laws
-            else [request.initial.get(name, value), request.rates.get(name, 0.0)]
-            for name, value in own
-        ]
-        trees.begin(first, *np.array(state, dtype=np.float64).reshape(-1, 2).T)
+        state = dict(zip(trees.traced.drives, trees.traced.start, strict=False)) | request.initial
+        state = {name: (value, request.rates.get(name, 0.0)) for name, value in state.items()}
+        state |= {name: [float(x[0]) for x in law(time[:1])][:2] for name, law in laws.items()}
+        trees.begin(first, *np.array([*state.values()], dtype=np.float64).reshape(-1, 2).T)
     if by_trees:
         return trees
     kinds: dict[str, type[Lagrange | Penalty]] = {"lagrange": Lagrange, "penalty": Penalty, "dae": Residual}
     return kinds[method](*given, trees.instant(first, trees.start))
 
 
-def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
-    """Laws of prescribed coordinates, and the instants (T,), s; all faults at once."""
+def _check(request: Request, model: Model) -> None:
+    """Add laws of prescribed coordinates, and the instants (T,), s; all faults at once."""
     faults = _setting_faults(request) + _start_faults(request, model.mechanism)
     if request.time is None:
         first = 0.0 if faults or request.start is None else float(request.start.time[-1])
         duration, time = 1.0 if request.duration is None else request.duration, np.zeros(2)
         try:
             check_span(request.steps, duration)
-            time = np.linspace(first, first + duration, max(2, request.steps))
-            if request.steps == 1:
-                faults.append("steps is 1; write 2 or more")
+            time = np.linspace(first, first + duration, request.steps)
         except ValueError as error:
             faults.append(str(error))
     else:
@@ -130,14 +120,15 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
             faults.append(f"duration is {request.duration}, and time gives the instants; leave one out")
         time = np.array(request.time, dtype=np.float64)
         faults += time_faults(time)
-        if time.shape == (1,):
-            faults.append("time has 1 instant; write 2 or more")
+    if time.shape == (1,):
+        what = "steps is 1" if request.time is None else "time has 1 instant"
+        faults.append(f"{what}; write 2 or more")
     laws = _laws(request, model, time[:1], faults)
     given = {"initial": request.initial, "rates": request.rates}
     faults += faults_of(model.mechanism, request.applied, given, laws)
     if faults:
         raise ValueError(BETWEEN.join(faults))
-    return laws, time
+    request.laws, request.time = laws, time
 
 
 def _setting_faults(request: Request) -> list[str]:
@@ -253,7 +244,7 @@ def _result(course: Run) -> Simulation:
         else:
             notes.append(text)
     found = Simulation(
-        trajectory, structure, request.method, course.integrator, request.tolerance,
+        trajectory, structure, request.method, request.integrator, request.tolerance,
         tuple(name for name in names if name not in laws), tuple(laws), kinetic, gravity + stored, work,
         balance, measured.off[0], measured.off[1], course.status, tuple(course.occurrences),
         tuple(course.changes), course.steps, equations.evaluations, tuple(notes), dict(request.applied),

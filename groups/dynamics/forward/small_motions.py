@@ -281,12 +281,11 @@ def _equations(
     of: Model | Structure | Mechanism, given: Mapping[str, float], applied: Mapping[str, Applied]
 ) -> Trees:
     model = moving_model(of)
-    given, applied = by_id(model.mechanism, given), by_id(model.mechanism, applied)
+    given, loads = by_id(model.mechanism, given), by_id(model.mechanism, applied)
     if faults := faults_of(model.mechanism, applied, {"value": given}):
         raise ValueError(BETWEEN.join(faults))
-    values = (model.reference_inputs | given).values()
-    value = np.array(list(values), dtype=np.float64)
-    found = Trees(model, applied, {}, "DOP853", 1e-12, compiled=False, whole=False)
+    value = np.array([*(model.reference_inputs | given).values()], dtype=np.float64)
+    found = Trees(model, loads, {}, "DOP853", 1e-12, compiled=False, whole=False)
     try:
         found.begin(0.0, value, 0.0 * value)  # raises where no mass moves, or a position is out of reach
     except CannotGoOnError as error:
