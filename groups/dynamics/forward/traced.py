@@ -296,6 +296,16 @@ class Traced(At):
         return 1.0 / np.where(size > _SMALL, size, self.frames.size)
 
     @cached_property
+    def curvatures(self) -> tuple[list[Number], list[Number]]:
+        """First and second derivatives of the rows, these along "e" and "d"; first ones of the forces."""
+        # Along a direction d of the independent coordinates all coordinates go by R d, and their derivatives
+        # R by S, which follows from the second derivatives of the closed rows.
+        (d, e, S), force = (partial(self.graph.input, name) for name in "deS"), self.force[: self.free]
+        second = derivative(derivative(self.rows, along({"x": e})), along({"x": d}))
+        forces = derivative(force, along({"x": d, "R": S})) + derivative(force, along({"v": d}))
+        return [*self.jacobian.values(), *second], forces
+
+    @cached_property
     def measures(self) -> Printed:
         """By body place, angle or axes, velocity and acceleration; then energies, power, rows: in samples."""
         numbers, rates = list[Number](), (0, 1, 5) if self.planar else range(6)
