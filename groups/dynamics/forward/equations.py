@@ -152,6 +152,7 @@ class Memory:
         self._named = {name: part for part in named for name in part.dtype.names}
         self._given, self._rate = self._named["given"]["given"], self._named["rate"]["rate"]
         self.kept: Any = None  # what machine code calls and reads
+        self.evaluations = 0
         self._raised: BaseException | None = None
         first = room.samples + len(time) + 1
         self["unit"], self["weight"], self["answers"] = traced.unit, traced.weights, first
@@ -191,9 +192,8 @@ class Memory:
 
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         """Evaluate a state; whether it is sound."""
-        room, numbers, wholes = self.room, self.numbers, self.wholes
-        numbers[room.time], wholes[room.how] = t, how
-        wholes[room.evaluations] += 1
+        room, numbers, self.evaluations = self.room, self.numbers, self.evaluations + 1
+        numbers[room.time], self.wholes[room.how] = t, how
         self._given[:] = y
         self._called(self._evaluate)
         refused = numbers[room.rate + room.state - 1]

@@ -254,7 +254,7 @@ class Trees(Equations):
     def run(self, run: Run) -> None:
         self.passed: list[str] = []
         super().run(run)
-        self.evaluations = int(self.memory["evaluations"])
+        self.evaluations = self.memory.evaluations + int(self.memory["evaluations"])
         straight = "just past a singular position, on the branch that goes on straight"
         run.notes += [f"{place}: {straight}" for place in self.passed[:LISTED]]
         if len(self.passed) > LISTED:
