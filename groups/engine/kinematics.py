@@ -161,6 +161,8 @@ class Group:
         self.gimbal: list[Number] = []
         self.gaps: list[int] = []
         self.ends: list[End] = []
+        #: Rows that determine auxiliary unknowns.
+        self.further: list[int] = []
         #: All numbers of the geometry, in order of use: (numbers,) or (numbers, twins).
         self.geometry: Floats = np.zeros(0)
 
@@ -300,7 +302,7 @@ class Group:
 
     def evaluate(self, numbers: Numbers) -> tuple[dict[int, Frame], list[Number]]:
         """All bodies, and the rows that are zero where the group is closed."""
-        self.reach, self.gimbal, self.gaps, self.ends = [], [], [], []
+        self.reach, self.gimbal, self.gaps, self.ends, self.further = [], [], [], [], []
         closure = Closure(self, numbers, self.place(numbers))
         for strut in self.struts:
             closure.rows += place_strut(self, numbers, closure.bodies, strut)
@@ -370,9 +372,11 @@ class Closure:
 
     def sum(self, j: int, relation: Relation) -> Number:
         """A sum of terms less its constant; rows of auxiliary unknowns are added on the way."""
+        first = len(self.rows)
         terms = [
             term.factor * self._term((j, relation.name, k), term) for k, term in enumerate(relation.terms)
         ]
+        self.group.further += range(first, len(self.rows))
         return total(terms) - relation.constant
 
     def _term(self, name: Name, term: Term) -> Number:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -27,6 +26,9 @@ if TYPE_CHECKING:
 _PACED, _HOPELESS = 1024, 10
 #: Arguments of :func:`groups.simulate`, by name.
 Request: TypeAlias = SimpleNamespace
+#: A step, or some: times of its ends, the last state, and its interpolant by time.
+Dense: TypeAlias = "Callable[[], Callable[[float], Floats]]"
+Step: TypeAlias = "tuple[float, float, Floats, Dense]"
 
 
 class CannotGoOnError(ValueError):
@@ -108,9 +110,8 @@ class Run:
     """A run from the first to the last of some instants: samples up to the last one reached, and its end."""
 
     equations: Equations
-    time: Floats  # (T,), the last one that of an event which ends the run
-    integrator: str
     request: Request
+    time: Floats  # (T,), the last one that of an event which ends the run
     samples: list[Floats] = field(default_factory=list)  # (t, …) each, t of them in all are done
     done: int = 0
     occurrences: list[Occurrence] = field(default_factory=list)
@@ -118,38 +119,34 @@ class Run:
     notes: list[str] = field(default_factory=list)
     status: str = "finished"
     steps: int = 0
-    evaluations: int = 0
     before: list[float] = field(default_factory=list)  # values of the events at the last step
     reached: float = 0.0  # s, at the last number of steps that was a power of two
 
-    @contextmanager
-    def ends(self) -> Iterator[None]:
-        """Note why the run has ended; Ctrl-C and equations without a solution keep the samples so far."""
+    def follow(self, steps: Iterable[Step]) -> None:
+        """Take samples and events along some steps, until one, Ctrl-C or a fault ends the run."""
+        t, y = float(self.time[0]), self.equations.start
         try:
-            yield
+            self.before, self.samples, self.done = self._values(t, y), [self.equations.sample(t, y)[None]], 1
+            for start, t, y, dense in steps:
+                if not (self._passed(start, t, y, dense) and self._goes_on(t, y)):
+                    break
         except KeyboardInterrupt:
             self.status = "stopped"
         except CannotGoOnError as error:
             self.status = f"failed: {error}"
 
-    def begin(self) -> None:
-        """Take the first sample."""
-        t, y = float(self.time[0]), self.equations.start
-        self.before = self._values(t, y)
-        self.samples.append(self.equations.sample(t, y)[None])
-        self.done = 1
-
-    def passed(
-        self, start: float, t: float, y: Floats, inside: Callable[[float], Floats],
-        samples: Callable[[Floats], Floats],
-    ) -> bool:  # fmt: skip
+    def _passed(self, start: float, t: float, y: Floats, dense: Dense) -> bool:
         """Take events and samples of a step by its interpolant; False if an event ends the run."""
-        found = self._occurred(start, t, y, inside) if self.request.events else []
+        end, events = int(np.searchsorted(self.time, t, "right")), self.request.events
+        if not events and end == self.done:
+            return True
+        inside = dense()  # which may cost evaluations
+        found = self._occurred(start, t, y, inside) if events else []
         last = next((one for one in found if one.ends), None)
         stop = t if last is None else last.time
         end = int(np.searchsorted(self.time, stop, "right"))
         if end > self.done:
-            self.samples.append(samples(self.time[self.done : end]))
+            self.samples.append(self.equations.samples(self, self.time[self.done : end], inside))
             self.done = end
         self.occurrences += [one for one in found if one.time <= stop]
         if last is None:
@@ -157,6 +154,7 @@ class Run:
         if self.time[self.done - 1] < stop:
             self.samples.append(self.equations.sample(stop, inside(stop))[None])
             self.time, self.done = np.append(self.time[: self.done], stop), self.done + 1
+        self.changes = [one for one in self.changes if one.time <= stop]
         self.status = f"event {last.name}"
         return False
 
@@ -185,7 +183,7 @@ class Run:
             found.append(Occurrence(event.name, float(at), event.ends))
         return sorted(found, key=lambda one: one.time)
 
-    def goes_on(self, t: float) -> bool:
+    def _goes_on(self, t: float, y: Floats) -> bool:
         """Report progress after a step; False if it ends the run."""
         first, last, steps = float(self.time[0]), float(self.time[-1]), self.steps
         progress, events, most = self.request.progress, self.request.events, self.request.most_steps
@@ -200,7 +198,8 @@ class Run:
         if t < last and (steps >= most or needed > _HOPELESS * most):
             pace = f", at a pace of {needed:.1g} steps for the run" if needed else ""
             raise CannotGoOnError(
-                f"stopped at t = {t:.9g} s after {steps:,} steps{pace}; allow more most_steps, or see "
+                self.equations.hindered(t, y)
+                or f"stopped at t = {t:.9g} s after {steps:,} steps{pace}; allow more most_steps, or see "
                 "whether rates, gravity, forces and the duration are meant"
             )
         return True

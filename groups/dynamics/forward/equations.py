@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
@@ -14,17 +14,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from groups.dynamics.forces.at import coordinate_fault
-from groups.dynamics.forward.bodies import Bodies
-from groups.dynamics.forward.course import CannotGoOnError, Run
-from groups.dynamics.forward.evaluation import How, Room, write_evaluation
-from groups.dynamics.forward.stepping import write_advance
-from groups.dynamics.forward.traced import Traced
+from groups.dynamics.forward.course import CannotGoOnError, Run, Step
+from groups.dynamics.forward.evaluation import How, Room, write_advance, write_evaluation
+from groups.dynamics.forward.traced import Bodies, Traced
 from groups.dynamics.masses import massless
+from groups.motion.sampled import name_faults
 from groups.rotations import quaternion_of
 from groups.trajectory import Trajectory
 from mbssa.bounds import LARGEST_LOAD, range_fault
 from mbssa.graph.script import CallbackError, MachineScript, PythonScript
-from mbssa.graph.source import Printed, functions
 
 if TYPE_CHECKING:
     from groups.model import Model
@@ -121,11 +119,6 @@ class Program:
         """Whether machine code takes less to make than Python for so many runs."""
         return runs * max(FEWEST, PER_SAMPLE * samples) * SECONDS * self.nodes > self.price
 
-    @cached_property
-    def measures(self) -> Printed:
-        """Functions of what is measured in samples."""
-        return functions("measures", [], self.traced.measures)
-
 
 class Code:
     """Functions of a program in one life, and places of their memory."""
@@ -141,20 +134,7 @@ class Code:
             from groups.engine.machine import Program as Machine
 
             code = object_code(script.text, Host.here(), effort=effort)
-            self._machine = Machine(code, dict.fromkeys(("evaluate", "advance"), "ptr, ptr, ptr, ptr"))
-
-    def functions(self, memory: Memory) -> tuple[Callable[[], None], Callable[[], None]]:
-        """``evaluate`` and ``advance`` of a memory."""
-        script = self.script
-        if isinstance(script, PythonScript):
-            names, own = script.made(memory.ask), (memory.numbers, memory.wholes)
-            return partial(names["evaluate"], *own), partial(names["advance"], *own)
-        back = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(memory.ask)
-        tables = (ctypes.c_void_p * len(script.tables))(*(x.ctypes.data for x in script.tables.values()))
-        memory.kept = back, tables
-        at = (each.buffer_info()[0] for each in (memory.numbers, memory.wholes))
-        arguments = *at, ctypes.cast(back, ctypes.c_void_p).value, ctypes.addressof(tables)
-        return partial(self._machine.evaluate, *arguments), partial(self._machine.advance, *arguments)
+            self.machine = Machine(code, dict.fromkeys(("evaluate", "advance"), "ptr, ptr, ptr, ptr"))
 
 
 class Memory:
@@ -172,18 +152,28 @@ class Memory:
         self._named = {name: part for part in named for name in part.dtype.names}
         self._given, self._rate = self._named["given"]["given"], self._named["rate"]["rate"]
         self.kept: Any = None  # what machine code calls and reads
-        self._raised: BaseException | None = None
         self.evaluations = 0
+        self._raised: BaseException | None = None
         first = room.samples + len(time) + 1
         self["unit"], self["weight"], self["answers"] = traced.unit, traced.weights, first
         blocks = np.array(traced.blocks, dtype=np.int64).reshape(-1, 4).T
         self["top"], self["bottom"], self["left"], self["right"] = blocks
-        self._answers = self.view[first:].reshape(-1, room.answer)
+        self.answers = self.view[first:].reshape(-1, room.answer)
         self.use(code)
 
     def use(self, code: Code) -> None:
         """Go on by the functions of either life."""
-        self._compiled, (self._evaluate, self._advance) = code.compiled, code.functions(self)
+        arguments: tuple[Any, ...] = self.numbers, self.wholes
+        script, self._compiled = code.script, code.compiled
+        if isinstance(script, PythonScript):
+            functions = script.made(self.ask)
+        else:
+            back = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.ask)
+            tables = (ctypes.c_void_p * len(script.tables))(*(x.ctypes.data for x in script.tables.values()))
+            at = (each.buffer_info()[0] for each in arguments)
+            arguments = *at, ctypes.cast(back, ctypes.c_void_p).value, ctypes.addressof(tables)
+            functions, self.kept = vars(code.machine), (back, tables)
+        self._evaluate, self._advance = (partial(functions[x], *arguments) for x in ("evaluate", "advance"))
 
     def __getitem__(self, name: str) -> Any:
         return self._named[name][name].copy()
@@ -199,10 +189,6 @@ class Memory:
             except BaseException as error:  # goes on once the functions have ended
                 self._raised = error
                 self["law"] = self["applied"] = np.nan
-
-    def answers(self, first: int, time: Floats) -> Floats:
-        """The numbers (t, …) of the samples at these times, from one on."""
-        return self._answers[first : first + len(time)].copy()
 
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         """Evaluate a state; whether it is sound."""
@@ -254,9 +240,9 @@ class Equations(ABC):
     def rate(self, t: float, y: Floats) -> Floats:
         """Derivative (n,) of a state; NaN where the bodies cannot be placed."""
 
-    def settle(self, t: float, y: Floats) -> Floats | None:
-        """The state after an accepted step, projected on the constraints; None where it is unchanged."""
-        return None
+    def settle(self, t: float, y: Floats) -> Floats:
+        """The state after an accepted step, projected on the constraints."""
+        return y
 
     @abstractmethod
     def sample(self, t: float, y: Floats) -> Floats:
@@ -272,56 +258,38 @@ class Equations(ABC):
 
     def run(self, run: Run) -> None:
         """Go from the first to the last instant of a run."""
-        # Samples are values of the integrator's interpolant, projected on the constraints.
-        t, events = float(run.time[0]), run.request.events
-        inside: Callable[[float], Floats]
+        with np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
+            run.follow(self.steps(run))
 
-        def samples(time: Floats) -> Floats:
-            return np.array([self.sample(at, inside(at)) for at in time.tolist()])
-
-        with run.ends(), np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
-            run.begin()
-            solver = self.solver(run)
-            while solver.status == "running":
-                solver.step()
-                run.steps += 1
-                if solver.status == "failed":
-                    raise CannotGoOnError(self.hindered(t, solver.y) or too_small(float(solver.t)))
-                start, t = t, float(solver.t)
-                if events or (run.done < len(run.time) and run.time[run.done] <= t):
-                    inside = solver.dense_output()  # which costs evaluations
-                    if not run.passed(start, t, solver.y, inside, samples):
-                        break
-                settled = self.settle(t, solver.y)
-                if settled is not None and run.integrator in ONE_STEP:
-                    solver.y, solver.f = settled, self.rate(t, settled)
-                try:
-                    if not run.goes_on(t):
-                        break
-                except CannotGoOnError as error:
-                    raise CannotGoOnError(self.hindered(t, solver.y) or str(error)) from None
-        run.evaluations = self.evaluations
-
-    def solver(self, run: Run) -> Any:
-        """An integrator from the first to the last instant of a run."""
+    def steps(self, run: Run) -> Iterator[Step]:
+        """Steps of an integrator, whose state is projected on the constraints after each."""
         import scipy.integrate
+        import scipy.optimize
 
-        (t, end), tolerance = run.time[[0, -1]].tolist(), run.request.tolerance
-        options = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": run.request.largest_step}
-        implicit = {} if run.integrator in EXPLICIT else {"jac": self._jacobian}
-        return getattr(scipy.integrate, run.integrator)(self.rate, t, self.start, end, **options, **implicit)
+        request, (t, end) = run.request, run.time[[0, -1]].tolist()
+        integrator, tolerance = request.integrator, request.tolerance
+        options = {"rtol": tolerance, "atol": 0.01 * tolerance, "max_step": request.largest_step}
+        if integrator not in EXPLICIT:
+            # Differences of one size: those of SciPy grow without bound where a rate does not depend on an
+            # entry, such as the work, or the length of a quaternion.
+            options["jac"] = lambda t, y: scipy.optimize.approx_fprime(
+                y, partial(self.rate, t), _DIFFERENCE * np.maximum(1.0, np.abs(y))
+            )
+        solver = getattr(scipy.integrate, integrator)(self.rate, t, self.start, end, **options)
+        while solver.status == "running":
+            solver.step()
+            run.steps += 1
+            if solver.status == "failed":
+                raise CannotGoOnError(self.hindered(t, solver.y) or too_small(float(solver.t)))
+            start, t = t, float(solver.t)
+            yield start, t, solver.y, solver.dense_output
+            settled = self.settle(t, solver.y)
+            if settled is not solver.y and integrator in ONE_STEP:
+                solver.y, solver.f = settled, self.rate(t, settled)
 
-    def _jacobian(self, t: float, y: Floats) -> Floats:
-        """Derivative (n, n) of the rates by differences."""
-        # Steps are of one size: those of SciPy grow without bound where a rate does not depend on an entry,
-        # such as the work, or the length of a quaternion.
-        rate = self.rate(t, y)
-        found = np.zeros((len(y), len(y)))
-        for k in range(len(y) - 1):
-            moved = y.copy()
-            moved[k] += _DIFFERENCE * max(1.0, abs(y[k]))
-            found[:, k] = (self.rate(t, moved) - rate) / (moved[k] - y[k])
-        return found
+    def samples(self, run: Run, time: Floats, inside: Callable[[float], Floats]) -> Floats:
+        """Samples (t, …) at some times of a step: of its interpolant, projected on the constraints."""
+        return np.array([self.sample(t, inside(t)) for t in time.tolist()])
 
     def instant(self, t: float, y: Floats) -> Trajectory:
         """All bodies in a state, as a trajectory of one instant."""
@@ -329,7 +297,7 @@ class Equations(ABC):
 
     def measured(self, time: Floats, samples: Floats) -> Measured:
         """All bodies, energies and errors at the times (T,) of some samples (T, …)."""
-        (_, function), inputs = self.program.measures
+        (_, function), inputs = self.traced.measures
         traced, mechanism, T, (*_, work, power, pivot) = self.traced, self.mechanism, len(time), samples.T
         N, planar = mechanism.n_bodies, traced.planar
         laws = np.array([law(time) for law in self.laws.values()]).reshape(-1, T)
@@ -357,7 +325,9 @@ class Equations(ABC):
         inside = [
             name
             for name, (low, high) in mechanism.coordinate_limits.items()
-            if (at := traced.limited[name]) is not None and low <= x[at].min() and x[at].max() <= high
+            if (at := traced.place.get(mechanism.place_of(name))) is not None
+            and low <= x[at].min()
+            and x[at].max() <= high
         ]
         fault = self._fault(off[0], change - power, exchange + np.abs(power), pivot)
         largest = off.max(axis=1, initial=0.0) * traced.frames.size
@@ -375,12 +345,24 @@ class Equations(ABC):
             return k, f"the balance of power is off by {abs(power[k]):.2g} W"
         row = int(close[:, k].argmin())
         gap = off[row, k] * self.traced.frames.size
-        return k, f"a closing equation of {self.traced.owner(row)} is off by {gap:.2g} m"
+        return k, f"a closing equation of {self.traced.owners[row]} is off by {gap:.2g} m"
 
 
-def applied_faults(applied: Mapping[str, Applied], mechanism: Mechanism) -> list[str]:
-    """Faults of applied forces, unknown joints and coordinates, and of a mechanism without masses."""
-    faults = []
+def faults_of(
+    mechanism: Mechanism,
+    applied: Mapping[str, Applied],
+    given: Mapping[str, Mapping[str, float]],
+    laws: Collection[str] = (),
+) -> list[str]:
+    """Faults of applied forces, of values of released coordinates, and of a mechanism without masses."""
+    faults, released = list[str](), tuple(x for x in mechanism.driven_coordinates if x not in laws)
+    for what, values in given.items():
+        twice = [name for name in values if name in laws]
+        faults += [f"{what}: {name} is prescribed, and its law gives it; leave it out" for name in twice]
+        names = [*released, *(name for name in values if name not in laws)]
+        faults += [f"{what}: {fault}" for fault in name_faults(released, names, "value")]
+        wrong = ((name, range_fault(value)) for name, value in values.items())
+        faults += [f"{what} of {name} {fault}" for name, fault in wrong if fault]
     for name, value in applied.items():
         if isinstance(value, str):
             faults.append(f"applied {name!r} is a text; give a number or a function of time")

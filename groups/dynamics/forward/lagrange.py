@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.linalg
 
-from groups.dynamics.forward.bodies import Bodies, turning
-from groups.dynamics.forward.course import CannotGoOnError, Run
+from groups.dynamics.forward.course import CannotGoOnError, Run, Step
 from groups.dynamics.forward.equations import Equations, too_small
+from groups.dynamics.forward.traced import Bodies, turning
 from groups.setting import Setting
 from groups.trajectory import configuration_at
 
@@ -55,12 +55,12 @@ class Instant(NamedTuple):
     residual: Floats  # (E,)
     rate: Floats  # (E,)
     bias: Floats  # (E,) second time derivative at zero accelerations
-    given: Floats  # (E,) rate of prescribed coordinates
+    moved: Floats  # (E,) rate of prescribed coordinates alone
     jacobian: Floats  # (E, n) by the twists of the movable bodies' origins, m/s and rad/s
     masses: Floats  # (N - 1, 3 or 6, …) by origins' twists
     force: Floats  # (n,) of weight, loads and gyroscopic ones
     power: float  # of the loads, W
-    further: Callable[[Floats], Floats]  # accelerations of further unknowns by those of the bodies
+    second: Callable[[Floats], Floats]  # accelerations, with those of further unknowns, by the bodies'
 
 
 class BodyCoordinates(Equations):
@@ -76,8 +76,7 @@ class BodyCoordinates(Equations):
         self.n = traced.twists
         self.unit = traced.unit[: self.n]
         #: Rows that determine further unknowns, and constraints.
-        group = traced.group
-        self.more = np.array([*group.further, *range(len(group.source), traced.m)], dtype=np.int64)
+        self.more = np.array(traced.group.further, dtype=np.int64)
         self.own = np.setdiff1d(np.arange(traced.m), self.more)
         position, orientation = begin.position[0], begin.orientation[0]
         setting = Setting.at(model.structure, model.frames, configuration_at(position, orientation))
@@ -114,16 +113,14 @@ class BodyCoordinates(Equations):
             x[traced.poses :] -= step[:, 0]
             v[n:] -= step[:, 1]
         bias, slopes, share = rows[2, more], J[more, :n], J[own, n:] @ inverse
-        residual, rate, second, moved = rows[:, own] - rows[:, more] @ share.T
         force = f[:n] - (inverse @ slopes).T @ f[n:]
 
-        def further(second: Floats) -> Floats:
-            found: Floats = -inverse @ (bias + slopes @ second)
-            return found
+        def second(a: Floats) -> Floats:
+            return np.concatenate([a, -inverse @ (bias + slopes @ a)])
 
-        return Instant(
-            t, x, v, residual, rate, second, -moved, J[own, :n] - share @ slopes, M, force, power, further
-        )
+        residual, rate, still, moved = rows[:, own] - rows[:, more] @ share.T
+        J = J[own, :n] - share @ slopes
+        return Instant(t, x, v, residual, rate, still, moved, J, M, force, power, second)
 
     def rates(self, x: Floats, v: Floats) -> Floats:
         """Rates of poses and further unknowns, by twists and their rates."""
@@ -139,13 +136,11 @@ class BodyCoordinates(Equations):
             return np.full(len(y), np.nan)
         at = self.at(t, y)
         second, power, _ = self.solved(at)
-        return np.concatenate([self.rates(at.x, at.v), second, at.further(second), [power]])
+        return np.concatenate([self.rates(at.x, at.v), at.second(second), [power]])
 
     def sample(self, t: float, y: Floats) -> Floats:
-        # The power is not watched, and no pivot is small.
-        at = self.at(t, y)
-        second, *_ = self.solved(at)
-        return np.concatenate([at.x, at.v, second, at.further(second), [y[-1], np.nan, 1.0]])
+        at = self.at(t, y)  # the power is not watched, and no pivot is small
+        return np.concatenate([at.x, at.v, at.second(self.solved(at)[0]), [y[-1], np.nan, 1.0]])
 
 
 class Lagrange(BodyCoordinates):
@@ -183,12 +178,9 @@ class Lagrange(BodyCoordinates):
         )
 
     def sample(self, t: float, y: Floats) -> Floats:
-        return super().sample(t, self.projected(t, y))
+        return super().sample(t, self.settle(t, y))
 
-    def settle(self, t: float, y: Floats) -> Floats | None:
-        return self.projected(t, y)
-
-    def projected(self, t: float, y: Floats) -> Floats:
+    def settle(self, t: float, y: Floats) -> Floats:
         """A state projected on the constraints, by the least motions and rates."""
         found = y.copy()
         for _ in range(STEPS):
@@ -232,7 +224,7 @@ class Lagrange(BodyCoordinates):
                 f"t = {at.t:.9g} s: the saddle point has no solution; a body without mass is free to move, "
                 "or the position is singular"
             )
-        return found[:n], at.power - float(found[n:] @ at.given), found[n:]
+        return found[:n], at.power + float(found[n:] @ at.moved), found[n:]
 
     def _least(self, matrix: Floats, right: Floats) -> Floats:
         """The least solution, with as many redundant rows as at the beginning; NaN where there is none."""
@@ -282,7 +274,7 @@ class Penalty(BodyCoordinates):
         pull = -(self.k * at.residual + self.c * at.rate)
         force = (at.force + at.jacobian.T @ pull).reshape(*at.masses.shape[:2], 1)
         second = np.asarray(np.linalg.solve(at.masses, force), dtype=np.float64).ravel()
-        return second, at.power + float(pull @ at.given), pull
+        return second, at.power - float(pull @ at.moved), pull
 
 
 class Residual(Lagrange):
@@ -290,9 +282,6 @@ class Residual(Lagrange):
 
     # The index-2 form of Gear, Gupta and Leimkuhler (1985): velocities fulfil the constraints' rates, and
     # further multipliers the constraints themselves. The integrator, SUNDIALS IDA, alone solves the system.
-
-    def settle(self, t: float, y: Floats) -> None:
-        """No projection: the integrator keeps the constraints."""
 
     def __call__(self, t: float, y: Floats, rate: Floats, out: Floats) -> None:
         """Write the residual at a state and its derivative."""
@@ -304,13 +293,11 @@ class Residual(Lagrange):
         out[:q] = rate[:q] - self.rates(y[:q], at.v - shift)
         momentum = (masses @ rate[first].reshape(*masses.shape[:2], 1)).ravel()
         out[first] = momentum + J.T @ multipliers - at.force
-        out[n - 1] = rate[n - 1] - at.power + float(multipliers @ at.given[self.kept])
+        out[n - 1] = rate[n - 1] - at.power - float(multipliers @ at.moved[self.kept])
         out[self.further] = (y[:n] - np.concatenate([at.x, at.v, [0.0]]))[self.further]
         out[n : n + m], out[n + m :] = at.rate[self.kept], at.residual[self.kept]
 
-    # --- steps of IDA, in the manner of SciPy's integrators ------------------------------------------
-
-    def solver(self, run: Run) -> Residual:
+    def steps(self, run: Run) -> Iterator[Step]:
         try:
             from sksundae.ida import IDA  # type: ignore[import-not-found, import-untyped, unused-ignore]
         except ModuleNotFoundError:
@@ -324,35 +311,29 @@ class Residual(Lagrange):
         self.kept = np.sort(order[: int((size > DEPENDENT * max(size.max(initial=0.0), 1e-300)).sum())])
         self.further = [*range(self.traced.poses, n), *range(n + self.n, states - 1)]
         still = np.zeros(2 * len(self.kept))
-        y, rate = np.append(self.start, still), np.append(self.rate(at.t, self.start), still)
-        y[states : states + len(self.kept)] = self.solved(at)[2][self.kept]
+        whole, rate = np.append(self.start, still), np.append(self.rate(at.t, self.start), still)
+        whole[states : states + len(self.kept)] = self.solved(at)[2][self.kept]
         # Multipliers are excluded from error control: they follow from the other unknowns.
         longest, tolerance = run.request.largest_step, run.request.tolerance
-        absolute = np.full(len(y), _UNCONTROLLED)
+        absolute = np.full(len(whole), _UNCONTROLLED)
         absolute[:states] = 0.01 * tolerance
-        self._ida: Any = IDA(
-            self, rtol=tolerance, atol=absolute, algebraic_idx=[*self.further, *range(states, len(y))],
+        ida: Any = IDA(
+            self, rtol=tolerance, atol=absolute, algebraic_idx=[*self.further, *range(states, len(whole))],
             # With less, the matrix of an index-2 problem is nearly singular.
             first_step=_FIRST * float(run.time[1] - run.time[0]),
             max_step=longest if np.isfinite(longest) else 0.0,  # 0: any
         )  # fmt: skip
-        self.t, self.end = run.time[[0, -1]].tolist()
-        self.y, self.status = self.start, "running"
-        self._ida.init_step(self.t, y, rate)
-        return self
+        (t, end), y = run.time[[0, -1]].tolist(), self.start
+        ida.init_step(t, whole, rate)
 
-    def step(self) -> None:
-        """Go one step on."""
-        t = self.t
-        while self.t == t:  # after a look back the end of the last step comes first
-            found = self._ida.step(self.end, method="onestep", tstop=self.end)
+        def inside(at: float) -> Floats:
+            return y if at == t else np.array(ida.step(at).y[:states])
+
+        while t < end:
+            found = ida.step(end, method="onestep", tstop=end)
             if not found.success:
-                fault = self.hindered(t, self.y) or f"{too_small(t)} (IDA: {found.message})"
-                raise CannotGoOnError(fault)
-            self.t, self.y = float(found.t), np.array(found.y[: len(self.y)])
-        self.status = "running" if self.t < self.end else "finished"
-
-    def dense_output(self) -> Callable[[float], Floats]:
-        """States within the last step."""
-        t, y = self.t, self.y
-        return lambda at: y if at == t else np.array(self._ida.step(at).y[: len(y)])
+                raise CannotGoOnError(self.hindered(t, y) or f"{too_small(t)} (IDA: {found.message})")
+            if found.t > t:  # after a look back the end of the last step comes first
+                start, t, y = t, float(found.t), np.array(found.y[:states])
+                run.steps += 1
+                yield start, t, y, lambda: inside

@@ -12,7 +12,7 @@ import numpy as np
 
 from groups.dynamics.forward import METHODS
 from groups.dynamics.forward.course import CannotGoOnError, Event, Request, Run, Simulation, limit_events
-from groups.dynamics.forward.equations import EXPLICIT, ONE_STEP, Equations, Integrator, applied_faults
+from groups.dynamics.forward.equations import EXPLICIT, ONE_STEP, Equations, Integrator, faults_of
 from groups.dynamics.forward.lagrange import Lagrange, Penalty, Residual
 from groups.dynamics.forward.trees import Trees
 from groups.dynamics.masses import massless
@@ -26,7 +26,6 @@ from groups.results.joints import coordinate_motion
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, Structure, decompose
 from mbssa.arrays import Floats
-from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
 from mbssa.input_search.query import driven_by
 from mbssa.io.motion import by_id
@@ -47,12 +46,11 @@ def run(request: Request) -> Simulation:
     if request.stop_at_limits:
         request.events = *request.events, *limit_events(mechanism)
     request.initial, request.rates = (by_id(mechanism, each) for each in (request.initial, request.rates))
-    laws, time = _checked(request, model)
-    integrator = request.integrator or {"penalty": "Radau", "dae": "IDA"}.get(method, "DOP853")
+    _check(request, model)
+    request.integrator = request.integrator or {"penalty": "Radau", "dae": "IDA"}.get(method, "DOP853")
     try:
-        equations = _begun(request, model, laws, time, integrator)
-        course = Run(equations, time, integrator, request)
-        equations.run(course)
+        course = Run(_begun(request, model), request, request.time)
+        course.equations.run(course)
         if not course.samples:
             raise CannotGoOnError(course.status.removeprefix("failed: "))
         return _result(course)
@@ -85,45 +83,36 @@ def _built(of: Structure | Mechanism) -> Model:
     return build(structure)
 
 
-def _begun(
-    request: Request, model: Model, laws: Mapping[str, Law], time: Floats, integrator: str
-) -> Equations:
+def _begun(request: Request, model: Model) -> Equations:
     """The equations of motion in their initial state."""
-    method, first, applied = request.method, float(time[0]), by_id(model.mechanism, request.applied)
-    by_trees = method in ("groups", "partitioning")
-    explicit = integrator if integrator in EXPLICIT else "DOP853"
+    method, time, laws = request.method, request.time, request.laws
+    given = model, by_id(model.mechanism, request.applied), laws
+    by_trees, first = method in ("groups", "partitioning"), float(time[0])
+    explicit = request.integrator if request.integrator in EXPLICIT else "DOP853"
     compiled = request.compiled if by_trees else False  # others begin by trees alone
-    whole, given = method == "partitioning", (model, applied, laws)
-    trees = Trees(*given, explicit, request.tolerance, compiled, whole, time)
+    trees = Trees(*given, explicit, request.tolerance, compiled, method == "partitioning", time)
     if request.start is not None:
-        last = request.start.instants(slice(-1, None))
-        trees.begin_at(replace(last, mechanism=trees.mechanism))
+        trees.begin_at(request.start)
     else:
-        own = zip(trees.traced.drives, trees.traced.start, strict=False)
-        state = [
-            [float(x[0]) for x in laws[name](time[:1])][:2]
-            if name in laws
-            else [request.initial.get(name, value), request.rates.get(name, 0.0)]
-            for name, value in own
-        ]
-        trees.begin(first, *np.array(state, dtype=np.float64).reshape(-1, 2).T)
+        state = dict(zip(trees.traced.drives, trees.traced.start, strict=False)) | request.initial
+        state = {name: (value, request.rates.get(name, 0.0)) for name, value in state.items()}
+        state |= {name: [float(x[0]) for x in law(time[:1])][:2] for name, law in laws.items()}
+        trees.begin(first, *np.array([*state.values()], dtype=np.float64).reshape(-1, 2).T)
     if by_trees:
         return trees
     kinds: dict[str, type[Lagrange | Penalty]] = {"lagrange": Lagrange, "penalty": Penalty, "dae": Residual}
     return kinds[method](*given, trees.instant(first, trees.start))
 
 
-def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
-    """Laws of prescribed coordinates, and the instants (T,), s; all faults at once."""
+def _check(request: Request, model: Model) -> None:
+    """Add laws of prescribed coordinates, and the instants (T,), s; all faults at once."""
     faults = _setting_faults(request) + _start_faults(request, model.mechanism)
     if request.time is None:
         first = 0.0 if faults or request.start is None else float(request.start.time[-1])
         duration, time = 1.0 if request.duration is None else request.duration, np.zeros(2)
         try:
             check_span(request.steps, duration)
-            time = np.linspace(first, first + duration, max(2, request.steps))
-            if request.steps == 1:
-                faults.append("steps is 1; write 2 or more")
+            time = np.linspace(first, first + duration, request.steps)
         except ValueError as error:
             faults.append(str(error))
     else:
@@ -131,21 +120,15 @@ def _checked(request: Request, model: Model) -> tuple[dict[str, Law], Floats]:
             faults.append(f"duration is {request.duration}, and time gives the instants; leave one out")
         time = np.array(request.time, dtype=np.float64)
         faults += time_faults(time)
-        if time.shape == (1,):
-            faults.append("time has 1 instant; write 2 or more")
+    if time.shape == (1,):
+        what = "steps is 1" if request.time is None else "time has 1 instant"
+        faults.append(f"{what}; write 2 or more")
     laws = _laws(request, model, time[:1], faults)
-    released = tuple(name for name in model.mechanism.driven_coordinates if name not in laws)
-    for what, values in (("initial", request.initial), ("rates", request.rates)):
-        twice = [name for name in values if name in laws]
-        faults += [f"{what}: {name} is prescribed, and its law gives it; leave it out" for name in twice]
-        names = [*released, *(name for name in values if name not in laws)]
-        faults += [f"{what}: {fault}" for fault in name_faults(released, names, "value")]
-        wrong = ((name, range_fault(value)) for name, value in values.items())
-        faults += [f"{what} of {name} {fault}" for name, fault in wrong if fault]
-    faults += applied_faults(request.applied, model.mechanism)
+    given = {"initial": request.initial, "rates": request.rates}
+    faults += faults_of(model.mechanism, request.applied, given, laws)
     if faults:
         raise ValueError(BETWEEN.join(faults))
-    return laws, time
+    request.laws, request.time = laws, time
 
 
 def _setting_faults(request: Request) -> list[str]:
@@ -245,8 +228,7 @@ def _result(course: Run) -> Simulation:
     has_locks = structure.treatment is not None and structure.treatment.passive_rotations
     if has_locks:
         notes.append("passive rotations are locked by convention, as by a guide in the frame")
-    balance = kinetic + gravity - (kinetic[0] + gravity[0]) - (work - work[0])
-    fault = _imbalance(course.steps, request.tolerance, kinetic, gravity, work, gravity + stored, balance)
+    balance, fault = _balanced(course.steps, request.tolerance, work, *measured.energies)
     faults = [each for each in (measured.fault, fault) if each is not None]
     if faults:
         k, text = min(faults)
@@ -262,27 +244,25 @@ def _result(course: Run) -> Simulation:
         else:
             notes.append(text)
     found = Simulation(
-        trajectory, structure, request.method, course.integrator, request.tolerance,
+        trajectory, structure, request.method, request.integrator, request.tolerance,
         tuple(name for name in names if name not in laws), tuple(laws), kinetic, gravity + stored, work,
         balance, measured.off[0], measured.off[1], course.status, tuple(course.occurrences),
-        tuple(course.changes), course.steps, course.evaluations, tuple(notes), dict(request.applied),
+        tuple(course.changes), course.steps, equations.evaluations, tuple(notes), dict(request.applied),
     )  # fmt: skip
     return replace(found, notes=(*notes, *found.forces.acting_locks())) if has_locks else found
 
 
-def _imbalance(
-    steps: int, tolerance: float, kinetic: Floats, gravity: Floats, work: Floats, potential: Floats,
-    balance: Floats,
-) -> tuple[int, str] | None:  # fmt: skip
-    """The first sample with a balance of energy that is off by more than exchange or tolerance allow."""
+def _balanced(
+    steps: int, tolerance: float, work: Floats, kinetic: Floats, gravity: Floats, stored: Floats
+) -> tuple[Floats, tuple[int, str] | None]:
+    """Balance of energy, and the first sample at which it is off by more than exchange or tolerance allow."""
+    balance = kinetic + gravity - (kinetic[0] + gravity[0]) - (work - work[0])
     exchanged = max(np.ptp(kinetic), np.ptp(gravity), np.ptp(work))
     # The absolute tolerance of the work is a hundredth of the relative one, in J, in each step.
-    errors = steps * (float((kinetic + np.abs(potential)).max()) + 0.01)
+    errors = steps * (float((kinetic + np.abs(gravity + stored)).max()) + 0.01)
     explained = tolerance * errors
     if explained > _EXPLAINED * exchanged:  # as at rest, or by a tolerance that would excuse any run
         explained = min(tolerance, _FINE) * errors
     off = ~(np.abs(balance) <= max(_OFF_BALANCE * exchanged, explained))
-    if not off.any():
-        return None
     text = f"the balance of energy is off by {np.abs(balance).max():.2g} J of {exchanged:.3g} J exchanged"
-    return int(off.argmax()), text
+    return balance, (int(off.argmax()), text) if off.any() else None

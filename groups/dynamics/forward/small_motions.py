@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count
 from typing import Any
 
@@ -12,26 +11,21 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.dynamics.forward.course import CannotGoOnError
-from groups.dynamics.forward.equations import Applied, applied_faults
+from groups.dynamics.forward.equations import Applied, faults_of
 from groups.dynamics.forward.running import moving_model
-from groups.dynamics.forward.traced import along
 from groups.dynamics.forward.trees import Trees, massless_text
 from groups.model import Model
 from groups.motion import Motion
-from groups.motion.sampled import name_faults
 from groups.trajectory import Progress, Trajectory
 from mbssa import Mechanism, Structure
 from mbssa.arrays import Floats
-from mbssa.bounds import range_fault
 from mbssa.faults import BETWEEN
-from mbssa.graph.derivative import derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.nodes import Number
 from mbssa.io.motion import by_id
 from mbssa.joints.catalogue import is_length
 
 Complexes = npt.NDArray[np.complex128]
-Slopes = Callable[[], tuple[Floats, Floats]]
 
 #: Share of the largest force at the start, or by a unit displacement, at which forces are in equilibrium.
 BALANCED = 1e-9
@@ -174,14 +168,14 @@ def equilibrium(
     (-1.570796, True)
     """
     equations = _equations(of, initial or {}, applied or {})
-    names, slopes = equations.traced.drives, _slopes_of(equations)
+    names = equations.traced.drives
     start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
     try:
         # A start at rest has no forces to compare with, but those of a unit displacement.
         scale = float(np.abs(equations.balance(start)[1]).max(initial=1e-12))
-        scale = max(scale, float(np.abs(slopes()[0] * unit).max(initial=0.0)))
-        value = _downhill(equations, slopes, start, progress)
-        small = _linearised(equations, slopes, value)
+        scale = max(scale, float(np.abs(_slopes(equations)[0] * unit).max(initial=0.0)))
+        value = _downhill(equations, start, progress)
+        small = _linearised(equations, value)
         trajectory = equations.at_rest(equations.tangents[0]).trajectory
     except CannotGoOnError as error:
         raise ValueError(
@@ -220,10 +214,10 @@ def linearise(
     (0.498488, 0.498488)
     """
     equations = _equations(of, at or {}, applied or {})
-    return _linearised(equations, _slopes_of(equations), equations.start[: len(equations.traced.drives)])
+    return _linearised(equations, equations.start[: len(equations.traced.drives)])
 
 
-def _downhill(equations: Trees, slopes: Slopes, start: Floats, progress: Progress | None) -> Floats:
+def _downhill(equations: Trees, start: Floats, progress: Progress | None) -> Floats:
     """Coordinates at the end of a motion without inertia along the forces, M q' = f, by implicit steps."""
     # A step solves (K + m M) dq = f. The damping m makes the matrix positive definite, so that the potential
     # falls and no unstable rest attracts, and keeps the step within a radius. Near a stable rest it is 0, and
@@ -240,7 +234,7 @@ def _downhill(equations: Trees, slopes: Slopes, start: Floats, progress: Progres
                 left = max(float(np.abs(f).max(initial=0.0)) / scale, BALANCED)
                 done = max(done, float(np.log(left) / np.log(BALANCED)))
                 progress(done)
-            K, speed = slopes()[0], equations.tangents[1] * unit / equations.traced.unit[:, None]
+            K, speed = _slopes(equations)[0], equations.tangents[1] * unit / equations.traced.unit[:, None]
             if np.abs(speed).max(initial=0.0) > _FASTEST:
                 raise CannotGoOnError("it comes to a position at which a group is singular")
             try:
@@ -283,15 +277,11 @@ def _equations(
     of: Model | Structure | Mechanism, given: Mapping[str, float], applied: Mapping[str, Applied]
 ) -> Trees:
     model = moving_model(of)
-    given, applied = by_id(model.mechanism, given), by_id(model.mechanism, applied)
-    reference = model.reference_inputs
-    faults = name_faults(tuple(reference), [*reference, *given], "value")
-    faults += [f"value of {name} {fault}" for name, value in given.items() if (fault := range_fault(value))]
-    faults += applied_faults(applied, model.mechanism)
-    if faults:
+    given, loads = by_id(model.mechanism, given), by_id(model.mechanism, applied)
+    if faults := faults_of(model.mechanism, applied, {"value": given}):
         raise ValueError(BETWEEN.join(faults))
-    value = np.array([given.get(name, start) for name, start in reference.items()], dtype=np.float64)
-    found = Trees(model, applied, {}, "DOP853", 1e-12, compiled=False, whole=False)
+    value = np.array([*(model.reference_inputs | given).values()], dtype=np.float64)
+    found = Trees(model, loads, {}, "DOP853", 1e-12, compiled=False, whole=False)
     try:
         found.begin(0.0, value, 0.0 * value)  # raises where no mass moves, or a position is out of reach
     except CannotGoOnError as error:
@@ -299,11 +289,11 @@ def _equations(
     return found
 
 
-def _linearised(equations: Trees, slopes: Slopes, value: Floats) -> Linearisation:
+def _linearised(equations: Trees, value: Floats) -> Linearisation:
     import scipy.linalg
 
     D = len(value)
-    (mass, force), (stiffness, damping) = equations.balance(value), slopes()
+    (mass, force), (stiffness, damping) = equations.balance(value), _slopes(equations)
     free = np.block([[np.zeros((D, D)), np.eye(D)], [-stiffness, -damping]])
     weight = scipy.linalg.block_diag(np.eye(D), mass)
     eigenvalues, vectors = scipy.linalg.eig(free, weight)
@@ -320,35 +310,22 @@ def _linearised(equations: Trees, slopes: Slopes, value: Floats) -> Linearisatio
     )  # fmt: skip
 
 
-def _slopes_of(equations: Trees) -> Slopes:
+def _slopes(equations: Trees) -> tuple[Floats, Floats]:
     """Stiffness and damping (D, D) in the pose of the last balance: derivatives of the generalised forces."""
-    # Along a direction d of the independent coordinates all coordinates go by R d, and their derivatives R by
-    # S, which follows from the second derivatives of the closed rows.
-    traced = equations.traced
-    make, force = traced.graph.input, traced.force[: traced.free]
-    d = partial(make, "d")
-    # Derivatives of the rows by place and twice along directions, of the forces by place and by rate.
-    curvature = derivative(derivative(traced.rows, along({"x": partial(make, "e")})), along({"x": d}))
-    rows = [*traced.jacobian.values(), *curvature]
-    forces = derivative(force, along({"x": d, "R": partial(make, "S")})) + derivative(force, along({"v": d}))
+    traced, (x, R) = equations.traced, equations.tangents
+    (rows, forces), (n, F) = traced.curvatures, R.shape
+    one, other = np.divmod(np.arange(F * F), F)
+    given: dict[str, Any] = {"x": x, "R": R.ravel(), "applied": equations.memory["applied"]}
 
-    def slopes() -> tuple[Floats, Floats]:
-        x, R = equations.tangents
-        n, F = R.shape
-        one, other = np.divmod(np.arange(F * F), F)
-        given: dict[str, Any] = {"x": x, "R": R.ravel(), "applied": equations.memory["applied"]}
+    def values(numbers: list[Number], lanes: int, **more: Floats) -> Floats:
+        inputs = given | more
+        found = evaluated(numbers, lambda name, k: inputs[name][k] if name in inputs else 0.0)
+        return np.array([np.broadcast_to(each, lanes) for each in found]).reshape(-1, lanes)
 
-        def values(numbers: list[Number], lanes: int, **more: Floats) -> Floats:
-            inputs = given | more
-            found = evaluated(numbers, lambda name, k: inputs[name][k] if name in inputs else 0.0)
-            return np.array([np.broadcast_to(each, lanes) for each in found]).reshape(-1, lanes)
-
-        found = values(rows, F * F, e=R[:, one], d=R[:, other])
-        J, S = np.zeros((traced.m, n)), np.zeros((n, F * F))
-        for place, slope in zip(traced.jacobian, found[:, 0].tolist(), strict=False):
-            J[place] = slope
-        S[F:] = np.linalg.lstsq(J[:, F:], -found[len(traced.jacobian) :], rcond=None)[0]
-        K, C = np.split(-values(forces, F, d=R, S=S.reshape(n * F, F)), 2)
-        return K, C
-
-    return slopes
+    found = values(rows, F * F, e=R[:, one], d=R[:, other])
+    J, S = np.zeros((traced.m, n)), np.zeros((n, F * F))
+    for place, slope in zip(traced.jacobian, found[:, 0].tolist(), strict=False):
+        J[place] = slope
+    S[F:] = np.linalg.lstsq(J[:, F:], -found[len(traced.jacobian) :], rcond=None)[0]
+    K, C = np.split(-values(forces, F, d=R, S=S.reshape(n * F, F)), 2)
+    return K, C

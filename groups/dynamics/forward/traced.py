@@ -1,12 +1,15 @@
-"""Equations of motion of a mechanism in all coordinates of its groups' trees, as nodes of one graph."""
+"""Equations of motion in all coordinates of the groups' trees, or of all bodies, as nodes of one graph."""
 
 # Coordinates x are the driven ones and the groups' unknowns. Inputs of the graph: "x", their rates "v"; "a",
 # accelerations with none of the independent ones' (or the true ones); "R", rates (n, F) for unit rates of the
-# F independent ones; "law" and its two rates; "applied" forces; "t", the time.
+# F independent ones; "law" and its two rates; "applied" forces; "t", the time. In the coordinates of all
+# bodies "x" are places and orientations, angles or quaternions, then further unknowns of joints: places on
+# curves, angles that count turns; "v" are the bodies' twists, then their rates.
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -19,18 +22,21 @@ from groups.dynamics.masses import bodies_with_mass, gravity_of
 from groups.engine.kinematics import Closure, Group, Name
 from groups.engine.plan import groups_of
 from groups.engine.routine import slopes, units
+from groups.rotations import quaternion_of
 from groups.setting import Setting
 from groups.tree import GroupTree, spanning
 from mbssa.graph.derivative import Direction, Twist, derivative
 from mbssa.graph.evaluation import evaluated
-from mbssa.graph.frames import UNIT, ZERO, Frame, Vector, clean, cross, dot, minus, plus, relative, times
-from mbssa.graph.nodes import Graph, Node, Number, absolute, is_zero
+from mbssa.graph.frames import UNIT, Frame, Motion, carried, clean, cross, dot, minus, plus, relative, times
+from mbssa.graph.nodes import Graph, Node, Number, absolute, cos, is_zero, sin
+from mbssa.graph.source import Printed, functions
 from mbssa.joints.catalogue import is_length, type_of_joint
 from mbssa.joints.equations import differs, sine_cosine, value
 
 if TYPE_CHECKING:
     from groups.model import Model
     from mbssa.arrays import Floats
+    from mbssa.graph.frames import Vector
 
 #: A derivative of a row below this is none that tells its size.
 _SMALL = 1e-9
@@ -60,16 +66,16 @@ class Traced(At):
         self.start: list[float] = []
         self.names: list[str] = []
         self.unknowns: list[tuple[int, Name]] = []
-        #: Rows, and the index of the group of each; None of a law's.
+        #: Rows, and the name of the group of each.
         self.rows: list[Number] = []
-        self.group_of: list[int | None] = []
+        self.owners: list[str] = []
         #: By pivot, the rows and the coordinates of its group, from first to below end.
         self.blocks: list[tuple[int, int, int, int]] = []
         self.measured: dict[tuple[int, str], Number] = {}
         #: Of the plane: angles of the trees with the bodies before and behind the hinge, and a sign.
         self.hinges: list[tuple[int, int, int, float]] = []
-        #: Places on open profiles: unknown, range, index of the group.
-        self.ends: list[tuple[int, tuple[float, float], int]] = []
+        #: Places on open profiles: unknown, range, name of the group.
+        self.ends: list[tuple[int, tuple[float, float], str]] = []
         named = [force.coordinate for force in self.mechanism.forces if force.coordinate is not None]
         # Coordinates along which forces act.
         wanted = dict.fromkeys(self.mechanism.place_of(name) for name in (*named, *applied))
@@ -95,15 +101,10 @@ class Traced(At):
         self.start += map(float, inputs)
         self.law_rows = [self.drives.index(name) for name in self.laws]
         for i, k in enumerate(self.law_rows):
-            self.group_of.append(None)
+            self.owners.append("the prescribed coordinates")
             self.blocks.append((i, i + 1, k, k + 1))
             self.rows.append(self.graph.input("x", k) - self.graph.input("law", 3 * i))
-        self.first, self.place = len(self.start), dict(setting.drives)
-
-    def owner(self, row: int) -> str:
-        """The group of a row, for messages."""
-        group = self.group_of[row]
-        return "the prescribed coordinates" if group is None else self.group_names[group]
+        self.place = dict(setting.drives)
 
     def made(self, setting: Setting) -> list[Group]:
         """The groups at a reference."""
@@ -128,8 +129,9 @@ class Traced(At):
         mechanism = self.mechanism
         self.bodies[0] = Frame(clean(self.frames.position[0]), clean(self.frames.rotation[0].T))
         for group in self.made(setting):
-            group.form = None
-            top, first = len(self.rows), self.first
+            group.form, owner = None, self.group_names[group.index]
+            top, first = len(self.rows), len(self.start)
+            self.first = first
             for link in group.links:
                 angle = (link.joint if link.joint >= 0 else -1 - link.body, "angle")
                 if group.planar and angle in group.names:
@@ -143,21 +145,17 @@ class Traced(At):
                 if j in ends and (j, name) not in solved and (j, name) not in self.place:
                     self.measured[j, name] = self._measure(group, bodies, rows, j, name)
             self.rows += rows
-            self.group_of += [group.index] * len(rows)
+            self.owners += [owner] * len(rows)
             self.start += [float(x) for x in group.start]
-            self.ends += [(first + end.unknown, end.range, group.index) for end in group.ends]
+            self.ends += [(first + end.unknown, end.range, owner) for end in group.ends]
             self.unknowns += [(group.index, name) for name in group.names]
             for j, *rest in group.names:
-                owner = mechanism.joint_ids[j] if j >= 0 else mechanism.body_name(-1 - j)
-                self.names.append(".".join([owner, *map(str, rest)]))
+                of = mechanism.joint_ids[j] if j >= 0 else mechanism.body_name(-1 - j)
+                self.names.append(".".join([of, *map(str, rest)]))
             self.place |= solved
-            self.first = len(self.start)
-            self.blocks += [(top, len(self.rows), first, self.first)] * len(group.names)
+            self.blocks += [(top, len(self.rows), first, len(self.start))] * len(group.names)
         for key, k in self.place.items():
             self.measured[key] = self.graph.input("x", k)
-        limits = mechanism.coordinate_limits
-        #: Coordinates with limits, as far as the trees have them.
-        self.limited = {name: self.place.get(mechanism.place_of(name)) for name in limits}
 
     def _measure(
         self, group: Group, bodies: dict[int, Frame], rows: list[Number], j: int, name: str
@@ -175,6 +173,7 @@ class Traced(At):
             given = group.parameter(self, j, elementary.parameter) if elementary.parameter else None
             return value(elementary, d, C, given)
         theta = group.unknown(self, (j, name), lambda: group.at_reference(j, name))
+        group.further.append(len(rows))
         rows.append(differs(*angle, theta))
         return theta
 
@@ -270,7 +269,7 @@ class Traced(At):
         found = graph.make("user", tuple(graph.node(x).i for x in numbers), (outside, 0))
         return [graph.make("user", (found.i,), (_Part(k), 0)) for k in range(count)]
 
-    def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
+    def push(self, b: int, place: Vector, force: Vector, moment: Vector = (0.0, 0.0, 0.0)) -> None:
         about = plus(cross(place, force), moment)  # of the world's origin
 
         def power(by: Direction) -> Number:
@@ -297,8 +296,18 @@ class Traced(At):
         return 1.0 / np.where(size > _SMALL, size, self.frames.size)
 
     @cached_property
-    def measures(self) -> list[Number]:
-        """By body place, angle or axes, velocity and acceleration; then energies, power, rows."""
+    def curvatures(self) -> tuple[list[Number], list[Number]]:
+        """First and second derivatives of the rows, these along "e" and "d"; first ones of the forces."""
+        # Along a direction d of the independent coordinates all coordinates go by R d, and their derivatives
+        # R by S, which follows from the second derivatives of the closed rows.
+        (d, e, S), force = (partial(self.graph.input, name) for name in "deS"), self.force[: self.free]
+        second = derivative(derivative(self.rows, along({"x": e})), along({"x": d}))
+        forces = derivative(force, along({"x": d, "R": S})) + derivative(force, along({"v": d}))
+        return [*self.jacobian.values(), *second], forces
+
+    @cached_property
+    def measures(self) -> Printed:
+        """By body place, angle or axes, velocity and acceleration; then energies, power, rows: in samples."""
         numbers, rates = list[Number](), (0, 1, 5) if self.planar else range(6)
         for frame in map(self.body, range(self.mechanism.n_bodies)):
             velocity = derivative(frame.place, self.moving) + list(frame.motion.twist(self.moving)[1])
@@ -307,13 +316,131 @@ class Traced(At):
             numbers += [*frame.place[:2], frame.angle] if self.planar else [*frame.place, *axes]
             numbers += [of[k] for of in (velocity, acceleration) for k in rates]
         energies = [self.kinetic, self.potential, self.stored, self.change, self.exchange]
-        return [*numbers, *energies, *self.rows, *self.rates]
+        return functions("measures", [], [*numbers, *energies, *self.rows, *self.rates])
 
     @property
     def results(self) -> list[Number]:
         """All that an evaluation needs."""
         found = [*self.rows, *self.jacobian.values(), *self.moved, *self.bias, *self.force]
         return [*found, *chain(*self.mass), self.power, self.kinetic, self.potential]
+
+
+def _turned(quaternion: Vector, e: Vector) -> list[Number]:
+    """A vector turned by a unit quaternion."""
+    twice = times(2.0, cross(quaternion[1:], e))
+    return plus(e, times(quaternion[0], twice), cross(quaternion[1:], twice))
+
+
+def turning(quaternion: Vector, spin: Vector) -> list[Number]:
+    """Rate of a unit quaternion by an angular velocity."""
+    (w, *axis), half = quaternion, times(0.5, spin)
+    return [-1.0 * dot(half, axis), *plus(times(w, half), cross(half, axis))]
+
+
+def _unit(k: int, i: int) -> Number:
+    return float(i == k)
+
+
+class Bodies(Traced):
+    """Rows of all joints by the bodies, with their derivatives, and the balance of masses and forces."""
+
+    def _begin(self, setting: Setting, inputs: Floats) -> None:
+        mechanism = self.mechanism
+        self.law_rows = []
+        #: Numbers of a body's pose and of its twist.
+        self.wide, self.degrees = (3, 3) if self.planar else (7, 6)
+        pose = setting.reference
+        self.start += self.posed(
+            pose.position, pose.angle if self.planar else quaternion_of(pose.rotation)
+        ).tolist()
+        #: Numbers of all poses, and of all twists: those of further unknowns follow.
+        self.poses, self.twists = len(self.start), self.degrees * (mechanism.n_bodies - 1)
+
+    def drive(self, row: int) -> Node:
+        return self.graph.input("law", 3 * row)
+
+    def body(self, b: int) -> Frame:
+        if b in self.bodies:
+            return self.bodies[b]
+        first, motion = (b - 1) * self.wide, Motion(None, body=b)
+        x: list[Number] = [self.graph.input("x", first + k) for k in range(self.wide)]
+        if self.planar:
+            c, s = cos(x[2]), sin(x[2])
+            place, axes, angle = [*x[:2], 0.0], [[c, s, 0.0], [-s, c, 0.0], UNIT[2]], x[2]
+        else:
+            place, axes, angle = x[:3], [_turned(x[3:], e) for e in UNIT], 0.0
+        # Carried twice: a rate is made of what the vectors are themselves, and has a rate again.
+        place = carried(motion, carried(motion, place, True), True)
+        return Frame(place, [carried(motion, carried(motion, e)) for e in axes], angle, motion)
+
+    def made(self, setting: Setting) -> list[Group]:
+        """The mechanism as one group."""
+        places = [self.mechanism.place_of(name) for name in self.laws]
+        inputs = np.array([setting.inputs[setting.drives[place]] for place in places])
+        setting = replace(setting, drives={place: i for i, place in enumerate(places)}, inputs=inputs)
+        group = self.group = Group(setting, GroupTree(1, (0,), (), tuple(range(self.mechanism.n_joints)), ()))
+        group.own, group.spins = [*range(1, self.mechanism.n_bodies)], list(setting.spins)
+        group.find_reference(closed_forms=False)
+        return [group]
+
+    def posed(self, position: Floats, orientation: Floats) -> Floats:
+        """Places and orientations of the movable bodies, one body after another."""
+        at = position[1:, : 2 if self.planar else 3]
+        return np.concatenate([at, orientation[1:].reshape(len(at), -1)], axis=1).ravel()
+
+    def _direct(self) -> None:
+        self.free = self.w = self.twists + self.n - self.poses
+        make = self.graph.input
+        k, linear = np.arange(self.w), 2 if self.planar else 3
+        self.unit = np.where((k < self.twists) & (k % self.degrees < linear), self.frames.size, 1.0)
+
+        def moving(rate: Callable[[int], Number], more: dict[str, Callable[[Any], Number]]) -> Direction:
+            def body(b: int) -> Twist:
+                x = [rate((b - 1) * self.degrees + k) for k in range(self.degrees)]
+                linear, spin = ([*x[:2], 0.0], [0.0, 0.0, x[2]]) if self.planar else (x[:3], x[3:])
+                return plus(linear, cross(self.bodies[b].place, spin)), spin
+
+            # Of a body the angle in the plane alone is no vector that is carried.
+            return along({"x": lambda k: rate(k - self.poses + self.twists)} | more, body)
+
+        v, law, pose = partial(make, "v"), self._law(), (1 << self.wide) - 1
+        self.steady, self.moving = moving(v, law), moving(v, law | {"v": partial(make, "a")})
+        self.columns = [moving(partial(_unit, k), {}) for k in range(self.w)]
+        bits = [pose << k // self.degrees * self.wide for k in range(self.twists)]
+        bits += [1 << k for k in range(self.poses, self.n)]
+        self.units = list(zip(self.columns, bits, strict=True))
+
+    @cached_property
+    def scale(self) -> Floats:
+        """(m,) one over the size of rows that are lengths, which go with places; else 1."""
+        linear = {r for r, k in self.jacobian if k < self.twists and self.unit[k] != 1.0}
+        return np.array([1.0 / self.frames.size if r in linear else 1.0 for r in range(self.m)])
+
+    @cached_property
+    def motion(self) -> Callable[[Mapping[str, Sequence[float]], Floats], tuple[Any, ...]]:
+        """A function of the inputs and of turns (m,) in the rows."""
+        # It gives rows (4, m): residuals, rates, second rates, rates by the laws; J, masses, forces, power.
+        masses = {(k, i): x for k, row in enumerate(self.mass) for i, x in enumerate(row) if not is_zero(x)}
+        rows = [*self.rows, *self.rates, *self.bias, *self.moved, *self.jacobian.values()]
+        results = [*rows, *self.force, self.power, *masses.values()]
+        (function, _), inputs = functions("motion", [], results)
+        ends = np.cumsum([4 * self.m, len(self.jacobian), self.w, 1]).tolist()
+        places = tuple(np.array([*self.jacobian], dtype=np.int64).reshape(-1, 2).T)
+        k, i = np.array([*masses], dtype=np.int64).reshape(-1, 2).T
+        body, row, column = k // self.degrees, k % self.degrees, i % self.degrees
+
+        def motion(given: Mapping[str, Sequence[float]], turns: Floats) -> tuple[Any, ...]:
+            values = np.array(function([given[name][k] for name, k in inputs], ()), dtype=np.float64)
+            every, slopes, force, power, masses = np.split(values, ends)
+            rows = every.reshape(4, self.m)
+            rows[0] -= turns
+            J = np.zeros((self.m, self.w))
+            M = np.zeros((self.twists // self.degrees, self.degrees, self.degrees))
+            J[places] = slopes
+            M[body, row, column] = M[body, column, row] = masses
+            return rows * self.scale, J * self.scale[:, None], M, force, float(power[0])
+
+        return motion
 
 
 class _Outside:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.dynamics.forward.course import CannotGoOnError, Change, Run
+from groups.dynamics.forward.course import CannotGoOnError, Change, Run, Step
 from groups.dynamics.forward.equations import EXPLICIT, Equations, Measured, Memory, too_small
-from groups.dynamics.forward.evaluation import CAPACITY, LEAP, MASSLESS, How
-from groups.dynamics.forward.stepping import FULL, STUCK, interpolated
+from groups.dynamics.forward.evaluation import CAPACITY, FULL, LEAP, MASSLESS, STUCK, How, interpolated
 from groups.engine.solve import END
 from groups.motion import Motion
 from groups.results.joints import coordinate_motion
@@ -80,8 +79,9 @@ class Trees(Equations):
         way = value - x[: len(value)]
         self._take(t, self._followed(x, way) if way.any() else x, rate)
 
-    def begin_at(self, last: Trajectory) -> None:
-        """Take the state at the only instant of a trajectory."""
+    def begin_at(self, start: Trajectory) -> None:
+        """Take the state at the last instant of a trajectory."""
+        last = replace(start.instants(slice(-1, None)), mechanism=self.mechanism)
         t, pose = float(last.time[0]), configuration_at(last.position[0], last.orientation[0])
         rate = [coordinate_motion(last, name).rate[0] for name in self.traced.drives]
         self._take(t, self._posed(pose), np.array(rate, dtype=np.float64))
@@ -160,10 +160,9 @@ class Trees(Equations):
                 found[k] += sign * (turns[body] - turns[parent])
         return found
 
-    def balance(self, value: Floats, rate: Floats | None = None) -> tuple[Floats, Floats]:
+    def balance(self, value: Floats, rate: Floats | float = 0.0) -> tuple[Floats, Floats]:
         """Mass matrix (D, D) and generalised forces (D,), bias included, of the driven coordinates."""
-        (x, tangents), D = self._accepted, len(value)
-        rate = np.zeros(D) if rate is None else rate
+        (x, tangents), D, rate = self._accepted, len(value), rate + 0.0 * value
         guess = x + tangents @ (value - x[:D])
         guess[:D] = value
         if not self._closes(guess, rate):
@@ -210,7 +209,7 @@ class Trees(Equations):
     def rate(self, t: float, y: Floats) -> Floats:
         return self.memory.rate(t, y)
 
-    def settle(self, t: float, y: Floats) -> Floats | None:
+    def settle(self, t: float, y: Floats) -> Floats:
         if not self.memory.evaluate(t, y, How.ALL):
             raise CannotGoOnError(f"t = {t:.9g} s: {self._unsound()}")
         self.memory["signs"] = self.memory["trials"]
@@ -237,7 +236,7 @@ class Trees(Equations):
             return super().weakest(t, sample)
         inverse = memory["A"][rows, columns]
         scale = traced.unit[columns] * traced.weights[rows]
-        return self.traced.owner(int(rows[np.argmax(np.abs(inverse) / scale)]))
+        return self.traced.owners[int(rows[np.argmax(np.abs(inverse) / scale)])]
 
     def _where(self, free: Iterable[int], y: Floats) -> str:
         """Coordinates and their values, for messages."""
@@ -254,91 +253,97 @@ class Trees(Equations):
 
     def run(self, run: Run) -> None:
         self.passed: list[str] = []
-        if run.integrator in EXPLICIT:
-            with run.ends():
-                self._set_out(run)
-                while self._advance(run):
-                    pass
-        else:
-            super().run(run)
-        run.evaluations = self.memory.evaluations + self.memory["evaluations"]
+        super().run(run)
+        self.evaluations = self.memory.evaluations + int(self.memory["evaluations"])
         straight = "just past a singular position, on the branch that goes on straight"
         run.notes += [f"{place}: {straight}" for place in self.passed[:LISTED]]
         if len(self.passed) > LISTED:
             run.notes.append(f"{len(self.passed) - LISTED} more singular positions were passed")
 
-    def _set_out(self, run: Run) -> None:
-        """Set the clock, and take the first sample."""
-        memory, relative, absolute = self.memory, self.tolerance, 0.01 * self.tolerance
-        (t, end), y = run.time[[0, -1]].tolist(), self.start
-        run.begin()
+    def samples(self, run: Run, time: Floats, inside: Callable[[float], Floats]) -> Floats:
+        if run.request.integrator in EXPLICIT:
+            return self.memory.answers[run.done - 1 :][: len(time)].copy()
+        return super().samples(run, time, inside)
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        if run.request.integrator not in EXPLICIT:
+            yield from super().steps(run)
+            return
+        memory, request, (t, end), y = self.memory, run.request, run.time[[0, -1]].tolist(), self.start
+        events, relative, absolute = request.events, self.tolerance, 0.01 * self.tolerance
         step = self.room.kind(self.rate, t, y, end, rtol=relative, atol=absolute).h_abs
-        self.memory.evaluate(t, y, How.ALL)
+        memory.evaluate(t, y, How.ALL)
         memory["signs"], memory["y"] = memory["trials"], y
         memory["stage"] = memory["rate"]  # of which the first is read
-        memory["t"], memory["end"], memory["step"], memory["longest"] = t, end, step, run.request.largest_step
-        memory["relative"], memory["absolute"] = relative, absolute
-        memory["dense"] = bool(run.request.events)
+        memory["t"], memory["end"], memory["step"], memory["longest"] = t, end, step, request.largest_step
+        memory["relative"], memory["absolute"], memory["dense"] = relative, absolute, bool(events)
         #: The last step's end; energies at the beginning, and the largest so far.
         self.t, self.y, self.first, self.largest = t, y, [memory["kinetic"], memory["potential"]], 0.0
         self._choose(run, t, self._independent)
+        why = FULL
+        while why == FULL:
+            memory["most"] = 1 if events else min(CAPACITY, request.most_steps - run.steps)
+            start = perf_counter()
+            rows = memory.advance()
+            seconds, why = perf_counter() - start, memory["why"]
+            size = 1 if events or request.progress is not None else max(1, len(rows))
+            for k in range(0, len(rows), size):
+                yield from self._sound(run, rows[k : k + size])
+            if why == STUCK:
+                redundant = memory["rest"] > memory["allowed"]
+                if redundant and (fault := self.at_rest(memory["x"], self.t).fault):
+                    place = self._where(self._independent, memory["x"])
+                    raise CannotGoOnError(
+                        f"t = {self.t:.9g} s: {fault[1]} just beyond {place}: redundant equations contradict "
+                        "each other there; see mbssa check"
+                    )
+                raise CannotGoOnError(too_small(self.t))
+            if self.adapts and not self.code.compiled:  # goes on in machine code once that pays
+                self.program.spent += seconds
+                if self.program.compiles(self.integrator):
+                    self.code = self.program.code(self.integrator, compiled=True)
+                    memory.use(self.code)
 
     @property
     def _independent(self) -> list[int]:
         return sorted(self.memory["open"][: self.traced.free].tolist())
 
-    def _advance(self, run: Run) -> bool:
-        """Take some steps, and look at them; False at the end of the run."""
-        memory, events = self.memory, run.request.events
-        memory["most"] = 1 if events else min(CAPACITY, run.request.most_steps - run.steps)
-        start = perf_counter()
-        rows = memory.advance()
-        seconds, why = perf_counter() - start, memory["why"]
-        size = 1 if events or run.request.progress is not None else max(1, len(rows))
-        for k in range(0, len(rows), size):
-            if not self._look(run, rows[k : k + size]):
-                return False
-        if why == STUCK:
-            fault = None
-            if memory["rest"] > memory["allowed"]:
-                fault = self.at_rest(memory["x"], self.t).fault
-            place = self._where(self._independent, memory["x"])
-            raise CannotGoOnError(
-                too_small(self.t)
-                if fault is None
-                else f"t = {self.t:.9g} s: {fault[1]} just beyond {place}: redundant equations contradict "
-                "each other there; see mbssa check"
-            )
-        if self.adapts and not self.code.compiled:  # goes on in machine code once that pays
-            self.program.spent += seconds
-            if self.program.compiles(self.integrator):
-                self.code = self.program.code(self.integrator, compiled=True)
-                memory.use(self.code)
-        return bool(why == FULL)
-
-    def _look(self, run: Run, rows: Any) -> bool:
-        """Look at some steps; False if the run ends there."""
-        time, states, free = rows["t"], rows["state"], np.sort(rows["free"])
-        fault = self._watch(rows, free)
-        if fault is not None:
-            k, text = fault
+    def _sound(self, run: Run, rows: Any) -> Iterator[Step]:
+        """Some steps as one, up to one at which the balance of energy is off, or a contact ends."""
+        time, states, free, traced = rows["t"], rows["state"], np.sort(rows["free"]), self.traced
+        (first, weight), (*y, work) = self.first, states.T
+        kinetic, potential = rows["kinetic"], rows["potential"]
+        off = kinetic + potential - first - weight - work
+        sizes = np.append(self.largest, kinetic + np.abs(potential - weight) + np.abs(work))
+        largest = np.maximum.accumulate(sizes)[1:]
+        share = min(max(OFF * self.tolerance, LEAST_OFF), MOST_OFF)
+        bad = [~(np.abs(off) <= share * largest + ROUNDED * (abs(weight) + largest))]
+        for i, (low, high), _ in traced.ends:
+            bad.append(~(np.abs(2 * y[i] - low - high) <= (1 + 2 * END) * (high - low)))
+        if np.any(bad):
+            k = int(np.any(bad, axis=0).argmax())
             if k:
-                self._look(run, rows[:k])
-            raise CannotGoOnError(text)
+                yield from self._sound(run, rows[:k])
+            t, where = f"t = {time[k]:.9g} s", self._where(free[k].astype(int), states[k])
+            for gone, (*_, group) in zip(bad[1:], traced.ends, strict=True):
+                if gone[k]:
+                    raise CannotGoOnError(f"{t}: {group}: {STATUS[CONTACT_LOST]}")
+            raise CannotGoOnError(
+                f"{t}: {self.weakest(float(time[k]), states[k])}: the balance of energy is off by "
+                f"{off[k]:.2g} J at {where}; take a smaller tolerance, or another method"
+            )
+        self.largest = float(largest[-1])
         run.steps += len(rows)
-        t, y = float(time[-1]), states[-1]
         for k in np.flatnonzero(rows["crossed"]).tolist():
             self.passed.append(f"t = {time[k]:.6g} s: {self._where(free[k].astype(int), states[k])}")
-
-        def inside(at: float, y0: Floats = self.y, t0: float = self.t) -> Floats:
-            return interpolated(self.room, y0, rows[-1]["columns"], (at - t0) / rows[-1]["h"])
-
-        if not run.passed(self.t, t, y, inside, partial(self.memory.answers, run.done - 1)):
-            return False
-        self.t, self.y = t, y
         for k in np.flatnonzero(np.diff(free, axis=0, prepend=[self.free]).any(axis=1)).tolist():
             self._choose(run, float(time[k]), free[k].astype(int).tolist())
-        return run.goes_on(t)
+        start, y, self.t, self.y = self.t, self.y, float(time[-1]), states[-1]
+
+        def inside(t: float) -> Floats:
+            return interpolated(self.room, y, rows[-1]["columns"], (t - start) / rows[-1]["h"])
+
+        yield start, self.t, self.y, lambda: inside
 
     def _choose(self, run: Run, t: float, free: list[int]) -> None:
         """Note a choice of independent coordinates."""
@@ -346,32 +351,6 @@ class Trees(Equations):
             before, after = (tuple(self.traced.names[k] for k in each) for each in (self.free, free))
             run.changes.append(Change(t, before, after))
             self.free = free
-
-    def _watch(self, rows: Any, free: Floats) -> tuple[int, str] | None:
-        """The first of some steps at which the balance of energy is off, or a contact has ended."""
-        (first, weight), kinetic, potential = self.first, rows["kinetic"], rows["potential"]
-        time, y, work = rows["t"], rows["state"].T, rows["state"][:, -1]
-        off = kinetic + potential - first - weight - work
-        sizes = np.append(self.largest, kinetic + np.abs(potential - weight) + np.abs(work))
-        largest = np.maximum.accumulate(sizes)[1:]
-        self.largest = float(largest[-1])
-        share = min(max(OFF * self.tolerance, LEAST_OFF), MOST_OFF)
-        bad = ~(np.abs(off) <= share * largest + ROUNDED * (abs(weight) + largest))
-        gone = np.zeros((1 + len(self.traced.ends), len(time)), dtype=np.bool_)
-        for e, (i, (low, high), _) in enumerate(self.traced.ends, 1):
-            gone[e] = ~(np.abs(2 * y[i] - low - high) <= (1 + 2 * END) * (high - low))
-        bad |= gone.any(axis=0)
-        if not bad.any():
-            return None
-        k = int(bad.argmax())
-        t, e = f"t = {time[k]:.9g} s", int(gone[:, k].argmax())
-        if e:
-            return k, f"{t}: {self.traced.group_names[self.traced.ends[e - 1][2]]}: {STATUS[CONTACT_LOST]}"
-        group, place = self.weakest(float(time[k]), y[:, k]), self._where(free[k].astype(int), y[:, k])
-        return k, (
-            f"{t}: {group}: the balance of energy is off by {off[k]:.2g} J at {place}; "
-            "take a smaller tolerance, or another method"
-        )
 
 
 def massless_text(diagonal: Floats, names: Sequence[str]) -> str:
