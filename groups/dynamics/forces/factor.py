@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
 from typing import Any, cast
 
 import numpy as np
 
 from groups.dynamics.forces.at import At
-from groups.motion.laws import Law, law_from_data
+from groups.motion.laws import law_from_data
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.expressions import function_of as expressed
@@ -17,28 +16,25 @@ from mbssa.graph.frames import Vector
 from mbssa.graph.nodes import Number
 from mbssa.joints.user_sources import Source, error_line, imported, importing
 from mbssa.loads import ARGUMENTS, Force
-from mbssa.motion import InputLaw, Parameter
+from mbssa.motion import InputLaw
 from mbssa.trust import REMEDY, may_run
-
-#: Expressions are kept: a simulation needs them at every instant.
-_expression = lru_cache(maxsize=256)(expressed)
 
 
 def factor_and_rate(force: Force, at: At) -> tuple[Number, Number]:
     """Value of the element's law, and its rate; 1 and 0 without a law."""
     if force.factor is None:
         return 1.0, 0.0
-    value, rate = at.called(partial(_of_time, force), 2, at.time)
+    given = InputLaw(force.factor.name, {"mean": 0.0, **force.factor.parameters})
+    law = law_from_data(given, lambda: 0.0, 0.0)
+
+    def of_time(time: Floats) -> Sequence[Floats]:
+        try:
+            return law(time)[:2]
+        except ValueError as error:
+            raise ValueError(f"force {force.id} factor: {error}") from None
+
+    value, rate = at.called(of_time, 2, at.time)
     return value, rate
-
-
-def _of_time(force: Force, time: Floats) -> Sequence[Floats]:
-    assert force.factor is not None
-    law = _law(force.factor.name, tuple(sorted(force.factor.parameters.items())))
-    try:
-        return law(time)[:2]
-    except ValueError as error:
-        raise ValueError(f"force {force.id} factor: {error}") from None
 
 
 def elastic(force: Force, at: At, value: Number, rate: Number, rest: float) -> tuple[Number, Number]:
@@ -51,33 +47,28 @@ def elastic(force: Force, at: At, value: Number, rate: Number, rest: float) -> t
 
 def function_of(force: Force, at: At, value: Vector, rate: Vector) -> list[Number]:
     """Force by an element's function of value and rate, as many numbers as they are; 0 without one."""
+    wide = len(value)
     if force.function is None:
-        return [0.0] * len(value)
-    _function(force.function, force.id)  # is trusted and there
-    return at.called(partial(_by_function, force, len(value)), len(value), at.time, *value, *rate)
-
-
-def _by_function(force: Force, wide: int, time: Floats, *numbers: Floats) -> Sequence[Floats]:
-    """The same of arrays (T,)."""
-    assert force.function is not None
+        return [0.0] * wide
     call = _function(force.function, force.id)
-    found = np.zeros((len(time), wide))
-    value, rate = (np.stack(each, axis=1) for each in (numbers[:wide], numbers[wide:]))
-    times = time.tolist()
-    for t in np.flatnonzero(np.isfinite(value).all(axis=1)):
-        arguments = (value[t], rate[t]) if wide > 1 else (float(value[t, 0]), float(rate[t, 0]))
-        try:
-            exerted = np.asarray(call(times[t], *arguments), dtype=np.float64)
-        except Exception as error:
-            raise ValueError(
-                f"force {force.id} function: at t = {times[t]:.6g} s {error_line(error)}"
-            ) from error
-        if exerted.shape != ((wide,) if wide > 1 else ()) or not np.isfinite(exerted).all():
-            wanted = "a number" if wide == 1 else f"{wide} numbers"
-            given = f"at t = {times[t]:.6g} s it gives {exerted.tolist()}"
-            raise ValueError(f"force {force.id} function: {given}; return {wanted}")
-        found[t] = exerted
-    return list(found.T)
+
+    def values(time: Floats, *numbers: Floats) -> Sequence[Floats]:
+        found = np.zeros((len(time), wide))
+        value, rate = (np.stack(each, axis=1) for each in (numbers[:wide], numbers[wide:]))
+        for k in np.flatnonzero(np.isfinite(value).all(axis=1)):
+            arguments = (value[k], rate[k]) if wide > 1 else (float(value[k, 0]), float(rate[k, 0]))
+            place = f"force {force.id} function: at t = {time[k]:.6g} s"
+            try:
+                exerted = np.asarray(call(float(time[k]), *arguments), dtype=np.float64)
+            except Exception as error:
+                raise ValueError(f"{place} {error_line(error)}") from error
+            if exerted.shape != ((wide,) if wide > 1 else ()) or not np.isfinite(exerted).all():
+                wanted = "a number" if wide == 1 else f"{wide} numbers"
+                raise ValueError(f"{place} it gives {exerted.tolist()}; return {wanted}")
+            found[k] = exerted
+        return list(found.T)
+
+    return at.called(values, wide, at.time, *value, *rate)
 
 
 def function_faults(mechanism: Mechanism) -> list[str]:
@@ -94,7 +85,7 @@ def function_faults(mechanism: Mechanism) -> list[str]:
 
 def _function(source: Source, identity: str) -> Callable[..., Any]:
     if isinstance(source, str) and ":" not in source:
-        return _expression(source, ARGUMENTS)
+        return expressed(source, ARGUMENTS)
     if not may_run(source):
         raise ValueError(f"force {identity} function: {source}: code that a file names is not run; {REMEDY}")
     if not isinstance(source, str):
@@ -107,9 +98,3 @@ def _function(source: Source, identity: str) -> Callable[..., Any]:
     if not callable(found):
         raise ValueError(f"force {identity} function: {source} is no function of t, value and rate")
     return cast(Callable[..., Any], found)
-
-
-@lru_cache(maxsize=256)
-def _law(name: str, parameters: tuple[tuple[str, Parameter], ...]) -> Law:
-    """The law; cached, since a simulation evaluates it at one instant after another."""
-    return law_from_data(InputLaw(name, {"mean": 0.0} | dict(parameters)), lambda: 0.0, 0.0)
