@@ -9,13 +9,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from groups.dynamics.gears import rows_on_teeth
 from groups.dynamics.state import State
-from groups.joint_jacobian import joint_rows, link_twists, spin_rows
+from groups.joint_jacobian import link_twists, spin_rows, tree_rows
 from groups.setting import LockedRotation
 from groups.tree import Link, ball_of, spanning
 from mbssa import Mechanism
@@ -60,8 +60,9 @@ def balanced(state: State, block: Block, loads: Floats) -> tuple[Balance, list[J
     carrying = [joint for joint in block.joints if _carries(mechanism, joint)]
     links, cuts = spanning(mechanism, set(block.bodies), carrying)
     closing = [*cuts, *(joint for joint in block.joints if joint not in carrying)]
-    rows = [joint_rows(state, joint, mechanism.joints[joint].driven) for joint in closing]
+    rows = [rows_on_teeth(state, joint) for joint in closing]
     rows += [spin_rows(state, spin) for spin in block.spins]
+    drives = [len(mechanism.joints[joint].driven) for joint in closing] + [0] * len(block.spins)
 
     def with_bodies_beyond(values: Floats) -> Floats:
         found = values.copy()
@@ -70,35 +71,28 @@ def balanced(state: State, block: Block, loads: Floats) -> tuple[Balance, list[J
                 found[place[link.parent]] += found[place[link.body]]
         return found
 
-    motions = [_motions(state, link) for link in links]
-    mine = _slices([along.shape[1] for along, _ in motions])
-    columns = _slices([len(each.names) for each in rows])
-    system = np.zeros((state.instants, *(sum(s.stop - s.start for s in each) for each in (mine, columns))))
-    work = np.empty((*system.shape[:2], loads.shape[2]))
-    received, path = with_bodies_beyond(loads), dict[int, list[int]]()
-    for k, (link, (along, _)) in enumerate(zip(links, motions, strict=True)):
-        path[link.body] = [*path.get(link.parent, ()), k]
-        work[:, mine[k]] = np.einsum("akt,apt->tkp", along, received[place[link.body]])
-    for each, its in zip(rows, columns, strict=True):
-        for body, load in zip(each.bodies, each.loads, strict=True):
-            for k in path.get(body, ()):  # on links before both bodies, loads cancel to the last digit
-                system[:, mine[k], its] += np.einsum("akt,aet->tke", motions[k][0], load)
-    found = balance(system, work)
+    free, driven = zip(*(_motions(state, link) for link in links), strict=True)
+    received = with_bodies_beyond(loads)
+    works = (
+        np.einsum("akt,apt->tkp", along, received[place[link.body]])
+        for along, link in zip(free, links, strict=True)
+    )
+    found = balance(tree_rows(state, links, free, rows), np.concatenate([*works], axis=1))
     multipliers = np.ascontiguousarray(found.multipliers.transpose(1, 2, 0))
     whole = np.pad(loads, ((0, 0), (0, 0), (0, multipliers.shape[1] - loads.shape[2]), (0, 0)))
-    closed = []
-    for each, its in zip(rows, columns, strict=True):
-        exerted = np.einsum("saet,ept->sapt", each.loads, multipliers[its])
-        closed.append(JointLoads(each.bodies, exerted, multipliers[its][each.constraints :]))
-        for body, load in zip(each.bodies, exerted, strict=True):
+    closed, parts = [], np.split(multipliers, np.cumsum([of.shape[2] for _, of in rows], dtype=int))
+    for (bodies, of), mine, count in zip(rows, parts, drives, strict=False):
+        exerted = np.einsum("saet,ept->sapt", of, mine)
+        closed.append(JointLoads(bodies, exerted, mine[len(mine) - count :]))
+        for body, load in zip(bodies, exerted, strict=True):
             if body in place:
                 whole[place[body]] += load
     received, carried = with_bodies_beyond(whole), dict(zip(closing, closed, strict=False))
-    for link, (_, driven) in zip(links, motions, strict=True):
+    for link, along in zip(links, driven, strict=True):
         if link.joint >= 0:
             load = received[place[link.body]]
             pair = np.stack([load, -load] if link.forward else [-load, load])
-            driving = np.einsum("akt,apt->kpt", driven, -load)
+            driving = np.einsum("akt,apt->kpt", along, -load)
             carried[link.joint] = JointLoads(mechanism.joint_bodies(link.joint)[:2], pair, driving)
     return found, [*(carried[joint] for joint in block.joints), *closed[len(closing) :]]
 
@@ -132,11 +126,6 @@ def balance(transposed: Floats, loads: Floats) -> Balance:
     singular = sound & (rank < full)
     found[singular] = np.nan
     return Balance(found, singular, n - full)
-
-
-def _slices(counts: list[int]) -> list[slice]:
-    ends = np.cumsum([0, *counts]).tolist()
-    return [slice(*each) for each in pairwise(ends)]
 
 
 def _carries(mechanism: Mechanism, joint: int) -> bool:

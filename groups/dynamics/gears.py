@@ -14,9 +14,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from groups.joint_jacobian import PosesOverTime, joint_rows
+from groups.joint_jacobian import JointRows, PosesOverTime, joint_rows
 from mbssa import Mechanism
 from mbssa.arrays import Floats
+from mbssa.graph.frames import plus
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames
@@ -58,6 +59,17 @@ def teeth(mechanism: Mechanism, frames: Frames) -> Mapping[int, Tooth | None]:
     return known
 
 
+def rows_on_teeth(poses: PosesOverTime, joint: int) -> JointRows:
+    """Constraints and drives of a joint; a gear loads its wheels on the teeth where their place is known."""
+    bodies, loads = joint_rows(poses, joint, poses.mechanism.joints[joint].driven)
+    if (tooth := teeth(poses.mechanism, poses.frames).get(joint)) is not None:
+        carrier, force = poses.frame(tooth.carrier), np.zeros((6, 1, poses.instants))
+        force[:3, 0] = np.array(carrier.along(tooth.force)) * poses.frames.size
+        force = poses.about(np.array(plus(carrier.place, carrier.along(tooth.point))), force)
+        loads[:, :, :1] = np.multiply.outer([1.0, -1.0, 0.0], force)
+    return bodies, loads
+
+
 def _tooth(frames: Frames, j: int, centres: list[Floats]) -> Tooth | None:
     """The tooth force of wheels with these centres; None where no pitch point fits."""
     relations, size = frames.relations[j], frames.size
@@ -89,7 +101,7 @@ def _stays(poses: PosesOverTime, wheel: int, centre: Floats, carrier: int) -> bo
     wanted = poses.about(centre[:, None], np.eye(6)[:, : 2 if mechanism.space == "planar" else 3, None])
     for j in np.flatnonzero(poses.frames.known).tolist():
         if type_of_joint(mechanism, j).pair is not None:
-            held = joint_rows(poses, j).loads[1, :, :, 0]
+            held = joint_rows(poses, j)[1][1, :, :, 0]
             # Constraints keep the point where they bear any force in it.
             missing = wanted[..., 0] - held @ np.linalg.pinv(held) @ wanted[..., 0]
             if np.abs(missing).max() <= _SAME:

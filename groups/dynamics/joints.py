@@ -44,12 +44,13 @@ class Joint:
         return np.stack([state.about(place, each, -1.0) for each in loads]) / state.scale[:, None]
 
     def seen(self, local: bool = False) -> tuple[Floats, Bools]:
-        """Wrenches (S, 6, T) in world axes, or in those of :attr:`frame`; components (S, 6) left open."""
+        """Wrenches (S, 6, T) in world axes, or of :attr:`frame`, NaN where unknown; open parts (S, 6)."""
         columns, of = self.columns, self.solution
         if local:
             parts = columns.reshape(len(columns), 2, 3, -1, columns.shape[-1])
             columns = np.einsum("tab,skapt->skbpt", self.frame[1], parts).reshape(columns.shape)
-        return of.value(columns), of.is_open(columns * of.state.scale[:, None])
+        is_open = of.is_open(columns * of.state.scale[:, None])
+        return np.where((is_open | self.unknown)[..., None], np.nan, of.value(columns)), is_open
 
     @cached_property
     def frame(self) -> tuple[Floats, Floats]:
@@ -63,30 +64,26 @@ class Joint:
     @cached_property
     def _driven(self) -> Floats:
         """Loads (S, 6, D, T) of its driven coordinates alone."""
-        state = self.solution.state
-        rows = joint_rows(state, self.index, state.mechanism.joints[self.index].driven)
-        return rows.loads[:, :, rows.constraints :]
+        state, driven = self.solution.state, self.solution.state.mechanism.joints[self.index].driven
+        loads = joint_rows(state, self.index, driven)[1]
+        return loads[:, :, loads.shape[2] - len(driven) :]
 
-    @cached_property
+    @property
     def rates(self) -> Floats:
         """Rates (D, T) of its driven coordinates, m/s over the size, or rad/s."""
         motion = np.array([self.solution.state.motion(body) for body in self.bodies])
-        found: Floats = np.einsum("sadt,sat->dt", self._driven, motion)
-        return found
+        return np.asarray(np.einsum("sadt,sat->dt", self._driven, motion))
 
     @property
-    def multipliers(self) -> dict[str, Floats]:
-        """Multipliers (T,) of its constraints by name, N; NaN where they are not determined."""
-        state, place = self.solution.state, self.frame[0].T
-        rows, size = joint_rows(state, self.index), state.frames.size
-        wrench, unknown = (of[1] for of in self.seen())
-        wrench = np.where(unknown[:, None] | self.unknown, np.nan, wrench)
-        load, loads = state.about(place, wrench * state.scale), rows.loads[1]
+    def multipliers(self) -> Floats:
+        """Multipliers (e, T) of its constraints, N; NaN where they are not determined."""
+        state, loads = self.solution.state, joint_rows(self.solution.state, self.index)[1][1]
+        load = state.about(self.frame[0].T, self.seen()[0][1] * state.scale)
         known = np.isfinite(loads).all(axis=(0, 1)) & np.isfinite(load).all(axis=0)
         found = np.full(loads.shape[1:], np.nan)
         inverse = np.linalg.pinv(np.moveaxis(loads[..., known], -1, 0))
-        found[:, known] = np.einsum("tma,at->mt", inverse, load[:, known]) / size
-        return dict(zip(rows.names, found, strict=True))
+        found[:, known] = np.einsum("tma,at->mt", inverse, load[:, known]) / state.frames.size
+        return found
 
 
 def effect_of_locks(solution: Solution, structure: Structure) -> Floats:

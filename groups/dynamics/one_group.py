@@ -34,7 +34,7 @@ class Step(NamedTuple):
     block: Block
     slots: slice  # of its joints and locks among the slots of the pass
     drives: slice  # of its driven coordinates among all
-    places: list[tuple[tuple[int, ...], slice, slice]]  # of each joint, then lock: bodies, slots, drives
+    ends: list[tuple[tuple[int, ...], int]]  # of each joint, then lock: bodies, number of drives
     forces: list[Force]  # that may act on its bodies
     reads: list[int]  # bodies whose motion it needs
     later: list[int]  # indices of the groups whose reactions load it, in the order of the pass
@@ -49,10 +49,11 @@ class Answers(NamedTuple):
 
     def of(self, step: Step) -> list[JointLoads]:
         """Views of the loads of a step's joints and locks."""
-        return [
-            JointLoads(bodies, self.slots[slots, :, None], self.drives[drives, None])
-            for bodies, slots, drives in step.places
-        ]
+        edges = np.cumsum([(len(bodies), drives) for bodies, drives in step.ends], axis=0, dtype=int)
+        loads = np.split(self.slots[step.slots, :, None], edges[:, 0])
+        driving = np.split(self.drives[step.drives, None], edges[:, 1])
+        bodies = [each for each, _ in step.ends]
+        return [JointLoads(*each) for each in zip(bodies, loads, driving, strict=False)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +75,8 @@ class Steps:
         for g, block in enumerate(blocks_of(structure, frames)):
             ends = [(frames.bodies_of(mechanism, j), len(mechanism.joints[j].driven)) for j in block.joints]
             ends += [((0, spin.body), 0) for spin in block.spins]
-            first, places = (n_slots, n_drives), []
-            for bodies, driven in ends:
-                slots = slice(n_slots, n_slots := n_slots + len(bodies))
-                places.append((tuple(bodies), slots, slice(n_drives, n_drives := n_drives + driven)))
-            every = slice(first[0], n_slots), slice(first[1], n_drives)
+            slots = slice(n_slots, n_slots := n_slots + sum(len(bodies) for bodies, _ in ends))
+            drives = slice(n_drives, n_drives := n_drives + sum(driven for _, driven in ends))
             reads = {*block.bodies, *(body for bodies, _ in ends for body in bodies)}
             for earlier in {int(number[body]) - 1 for body in reads} - {-1, g}:
                 steps[earlier].later.insert(0, g)
@@ -87,10 +85,10 @@ class Steps:
                 if not FORCE_TYPES[force.type].on_masses:  # those load each body by its own motion
                     reads |= _bodies_of(force, structure, frames)
             rows = len(block.spins) + int((n - mechanism.grade[list(block.joints)]).sum())
-            rows += n_drives - first[1]
+            rows += n_drives - drives.start
             if rows != n * len(block.bodies):
                 faults.append(f"SG-{g + 1} has {rows} equations for {n * len(block.bodies)} freedoms")
-            steps.append(Step(block, *every, places, forces, sorted(reads), []))
+            steps.append(Step(block, slots, drives, ends, forces, sorted(reads), []))
         if faults:
             raise ValueError(
                 "reactions by routes need as many equations as freedoms in each group; "

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
+from groups.dynamics.gears import teeth
 from groups.dynamics.inverse import LATER_FAILED, STATUS, UNSOLVED, Acting, Solution
 from groups.dynamics.joints import Joint, effect_of_locks
 from groups.dynamics.state import State
+from groups.joint_jacobian import row_names
 from groups.results.faults import inputs_text, instants_text
 from groups.results.joints import joint_of
 from groups.trajectory import body_index, names_of_groups
@@ -162,15 +164,14 @@ class Forces:
             known = ", ".join(mechanism.body_name(each) for each in of.bodies)
             raise KeyError(f"joint {found.id} does not join body {on!r}; it joins {known}")
         slot, point = of.bodies.index(body), of.frame[0]
-        (world, unknown), (local, unclear) = ([x[slot] for x in of.seen(axes)] for axes in (False, True))
-        unknown, unclear = unknown | of.unknown, unclear | of.unknown
+        (world, _), (local, is_open) = ([x[slot] for x in of.seen(axes)] for axes in (False, True))
         return JointForces(
             found.id,
             mechanism.body_name(body),
             point[:, :2] if planar else point,
-            *_parts(np.where(unknown, np.nan, world.T), planar),
-            *_parts(np.where(unclear, np.nan, local.T), planar),
-            tuple(COMPONENTS[k] for k in (PLANAR if planar else range(6)) if unclear[k]),
+            *_parts(world.T, planar),
+            *_parts(local.T, planar),
+            tuple(COMPONENTS[k] for k in (PLANAR if planar else range(6)) if of.unknown or is_open[k]),
         )
 
     def faults(self, motion: Motion | None = None) -> list[str]:
@@ -197,7 +198,7 @@ class Forces:
             f"gear {mechanism.joints[j]}: where its teeth touch is not known, nor are the loads of the "
             "joints of its wheels and carrier; give points: centres of both wheels, on their bearings, "
             "that fit the ratio"
-            for j, tooth in self.solution.state.teeth.items()
+            for j, tooth in teeth(mechanism, self.solution.state.frames).items()
             if tooth is None
         ]
 
@@ -221,10 +222,10 @@ class Forces:
         """
         mechanism, found = self.trajectory.mechanism, dict[str, Floats]()
         for j, of in self.joints.items():
-            gap = mechanism.joints[j].type.gap
-            for name, force in of.multipliers.items() if gap else ():
-                if name.startswith(gap):
-                    found[f"{mechanism.joint_ids[j]}.{name}"] = force
+            if gap := mechanism.joints[j].type.gap:
+                names = row_names(mechanism, self.solution.state.frames, j)
+                forces = zip(names, of.multipliers, strict=True)
+                found |= {f"{mechanism.joint_ids[j]}.{n}": force for n, force in forces if n.startswith(gap)}
         return found
 
     def pulling(self) -> list[str]:
@@ -298,7 +299,8 @@ def results_of(
     mechanism, size, trajectory = state.mechanism, state.frames.size, state.trajectory
     of_joint, named = partial(state.frames.bodies_of, mechanism), list[str]()
     # Loads of the joints of wheels and carriers are open where the place of a tooth force is not known.
-    touched = {body for j, tooth in state.teeth.items() if tooth is None for body in of_joint(j)} - {0}
+    places = teeth(mechanism, state.frames)
+    touched = {body for j, tooth in places.items() if tooth is None for body in of_joint(j)} - {0}
     joints = {j: Joint(solution, j, not touched.isdisjoint(of_joint(j))) for j in sorted(solution.joints)}
     if solution.loads.shape[2] > 1:  # the balance leaves reactions indeterminate
         columns = [of.columns * state.scale[:, None] for of in joints.values()]
@@ -313,11 +315,11 @@ def results_of(
         if minimum_norm:
             solution.chosen = _least(columns, solution.loads.shape[2] - 1)
     driving, power = np.zeros((2, len(mechanism.driven_coordinates), state.instants))
-    driven = ((of, *each) for j, of in joints.items() for each in enumerate(solution.joints[j].driving))
-    for row, (of, k, effort) in enumerate(driven):
+    efforts = ((solution.joints[j].driving, joints[j]) for j in np.flatnonzero(mechanism.driven).tolist())
+    driven = (each for of, joint in efforts for each in zip(of, joint.rates, strict=True))
+    for row, (name, (effort, rate)) in enumerate(zip(mechanism.driven_coordinates, driven, strict=True)):
         value = np.where(solution.is_open(effort), np.nan, solution.value(effort))
-        coordinate = mechanism.joints[of.index].driven[k]
-        driving[row], power[row] = value / (size if is_length(coordinate) else 1.0), value * of.rates[k]
+        driving[row], power[row] = value / (size if is_length(name) else 1.0), value * rate
     still = np.zeros(state.instants)
     elements = {
         name: sum((of.power(state) for of in loads), still) for name, loads in acting.elements.items()

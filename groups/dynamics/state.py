@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.dynamics.gears import teeth
 from groups.joint_jacobian import PosesOverTime
 from groups.rotations import plane_rotation, rotation_of, twist_in_space
 from mbssa.arrays import Floats
@@ -30,7 +29,6 @@ class State(PosesOverTime):
     twist: Floats  # (N, T, 6) linear of the origin, then angular
     acceleration: Floats  # (N, T, 6)
     trajectory: Trajectory
-    known: Sequence[int] | None  # bodies that have a state, the others are zero; None: all
 
     @staticmethod
     def of(trajectory: Trajectory, bodies: Sequence[int] | None = None) -> State:
@@ -53,10 +51,8 @@ class State(PosesOverTime):
 
         motion = (in_space(place), rotation, angle, *map(twist_in_space, rates))
         position, rotation, angle, twist, acceleration = map(laid, motion)
-        return State(
-            mechanism, trajectory.reference, position, rotation, angle, twist, acceleration, trajectory,
-            bodies, teeth=teeth(mechanism, trajectory.reference),
-        )  # fmt: skip
+        poses = mechanism, trajectory.reference, position, rotation, angle
+        return State(*poses, twist, acceleration, trajectory)
 
     @cached_property
     def scale(self) -> Floats:

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from groups.joint_jacobian import PosesOverTime, joint_rows, link_twists, pair_pose
+from groups.joint_jacobian import PosesOverTime, joint_rows, link_twists, pair_pose, row_names, tree_rows
 from groups.tree import Link, spanning
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.faults import BETWEEN
-from mbssa.joints.catalogue import coordinate_unit, type_of_joint
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary
 from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses
@@ -48,8 +48,6 @@ class CutOpen:
     links: tuple[Link, ...]  # bodies with their parents and the joints between, parents first
     cuts: tuple[Cut, ...]  # in the order of their joints; a cut without equations is left out
     coordinates: tuple[str, ...]  # (n) ``joint.coordinate`` of q, in the order of the joints
-    units: tuple[str, ...]  # (n) m or rad
-    start: dict[int, int]  # by joint of the tree, the first column of its coordinates
     equations: tuple[str, ...]  # (m) ``joint: equation``
     prescribed: tuple[bool, ...]  # (m) driven coordinate of a cut joint
 
@@ -119,28 +117,22 @@ def cut_open(
     for j in joints:
         if j in ends.union(hanging):
             continue
-        of = type_of_joint(mechanism, j)
-        if of.pair is None:
-            related = frames.relations[j]
-            constraints, drivable = [each.name for each in related.constraints], [*related.coordinates]
-        else:
-            constraints, drivable = [label for label, _ in of.pair.constraints], [*of.drivable]
+        of, constraints = type_of_joint(mechanism, j), row_names(mechanism, frames, j)
+        drivable = of.drivable if of.pair is not None else frames.relations[j].coordinates
         own, kind = tuple(each for each in drivable if f"{ids[j]}.{each}" in prescribed), of.code
-        if (constraints == ["length"] and not own) or (of.line == "distance" and own == ("distance",)):
+        if (constraints == ("length",) and not own) or (of.line == "distance" and own == ("distance",)):
             kind = "rod"
         elif of.is_ball and not own:
             kind = "ball"
         elif len(constraints) + len(own) == mechanism.freedom:
             kind = "solid"
-        found.append(Cut((j,), kind, -1, tuple(constraints), own))
+        found.append(Cut((j,), kind, -1, constraints, own))
     kept = tuple(sorted(cut for cut in found if cut.equations))
     q = [(j, coordinate) for j in hanging for coordinate in type_of_joint(mechanism, j).coordinates]
-    first = {j: k for k, (j, _) in reversed([*enumerate(q)])}
     coordinates = tuple(f"{ids[j]}.{coordinate}" for j, coordinate in q)
-    units = tuple(coordinate_unit(coordinate) for _, coordinate in q)
     equations = tuple(f"{' '.join(ids[j] for j in cut.joints)}: {e}" for cut in kept for e in cut.equations)
     drives = tuple(k >= len(cut.constraints) for cut in kept for k in range(len(cut.equations)))
-    return CutOpen(mechanism, frames, links, kept, coordinates, units, first, equations, drives)
+    return CutOpen(mechanism, frames, links, kept, coordinates, equations, drives)
 
 
 # The rows of all joints are by the twists of their bodies: a coordinate of the tree moves all bodies behind
@@ -150,26 +142,16 @@ def cut_open(
 
 def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
     """Coordinates (T, n), m and principal angles in rad, and J (T, m, n); NaN where a body was not placed."""
-    at = PosesOverTime.over(opened.mechanism, opened.frames, poses)
-    n = len(opened.coordinates)
-    value, screws = np.empty((at.instants, n)), np.zeros((at.instants, n, 6))
-    J, first = np.zeros((at.instants, len(opened.equations), n)), 0
-    #: By body, the columns of the coordinates that move it.
-    behind: dict[int, list[int]] = {0: []}
+    at, links = PosesOverTime.over(opened.mechanism, opened.frames, poses), opened.links
     with np.errstate(all="ignore"):
-        for link in opened.links:
-            coordinates = pair_pose(at, link.joint).coordinates(opened.frames.size)
-            columns = np.arange(coordinates.shape[1]) + opened.start.get(link.joint, 0)
-            value[:, columns] = coordinates
-            screws[:, columns] = link_twists(at, link).transpose(2, 1, 0)
-            behind[link.body] = [*behind[link.parent], *columns.tolist()]
-        for cut in opened.cuts:
-            if cut.rod < 0:
-                rows = joint_rows(at, cut.joints[0], cut.drives)
-            else:
-                ends = pair_pose(at, *cut.joints, rod=cut.rod)
-                rows = ends.rows(at, [("length", Elementary("distance"))])
-            of_cut = slice(first, first := first + len(rows.names))
-            for b, load in zip(rows.bodies, rows.loads, strict=True):
-                J[:, of_cut, behind[b]] += load.transpose(2, 1, 0) @ screws[:, behind[b]].swapaxes(1, 2)
-    return value, J
+        values = [pair_pose(at, link.joint).coordinates(opened.frames.size) for link in links]
+        rows = [
+            joint_rows(at, cut.joints[0], cut.drives)
+            if cut.rod < 0
+            else pair_pose(at, *cut.joints, rod=cut.rod).rows(at, (Elementary("distance"),))
+            for cut in opened.cuts
+        ]
+        J = tree_rows(at, links, [link_twists(at, link) for link in links], rows).swapaxes(1, 2)
+    joints = [link.joint for link, value in zip(links, values, strict=True) for _ in range(value.shape[1])]
+    order = np.argsort(joints, kind="stable")
+    return np.concatenate(values, axis=1)[:, order], J[:, :, order]

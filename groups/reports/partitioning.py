@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.reports.about import quantity, span_text
+from mbssa.joints.catalogue import coordinate_unit
 from mbssa.reports.table import Columns, Heading, Part, Report, Table
 from mbssa.reports.table import plain as fields
 from mbssa.reports.wording import headline
@@ -106,7 +107,7 @@ def _record(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]]) -> 
     """A partitioning as lists, texts and numbers."""
     mechanism, opened, quality = found.mechanism, found.opened, "condition smallest_pivot bound"
     kinds = dict.fromkeys(found.dependent, "dependent") | dict.fromkeys(found.driven, "driven")
-    of_coordinates = zip(opened.coordinates, opened.units, found.value.tolist(), strict=True)
+    of_coordinates = zip(opened.coordinates, found.value.tolist(), strict=True)
     return {
         "mechanism": mechanism.name,
         **fields(found, "method tolerance time"),
@@ -123,9 +124,9 @@ def _record(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]]) -> 
         ],
         "units": units_record(mechanism.units),
         "coordinates": [
-            {"number": k, **quantity(name, unit, mechanism.units, value=value)}
+            {"number": k, **quantity(name, coordinate_unit(name), mechanism.units, value=value)}
             | {"kind": kinds.get(name, "independent")}
-            for k, (name, unit, value) in enumerate(of_coordinates, 1)
+            for k, (name, value) in enumerate(of_coordinates, 1)
         ],
         **fields(found, f"independent dependent driven prescribed redundant {quality}"),
         "equations": opened.equations,
