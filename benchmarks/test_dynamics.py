@@ -17,8 +17,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.dynamics.block import balance
-from groups.dynamics.inverse import acting_on
+from groups.dynamics.inverse import acting_on, balance
 from groups.dynamics.state import State
 from groups.joint_jacobian import joint_rows
 from mbssa import Inertia

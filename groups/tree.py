@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -135,6 +135,14 @@ def _labels(structure: Structure, frames: Frames) -> Callable[[GroupTree], objec
     return label
 
 
+def joints_at(bodies: Iterable[int], ends: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
+    """Joints of each of some bodies, by the bodies of every joint."""
+    at: dict[int, list[int]] = {body: [] for body in bodies}
+    for j, body in ((j, body) for j, own in ends.items() for body in own if body in at):
+        at[body].append(j)
+    return at
+
+
 def free_coordinates(mechanism: Mechanism, joint: int) -> int:
     """Coordinates of a joint that are not driven."""
     return int(mechanism.grade[joint] - mechanism.n_driven_of_joint[joint])
@@ -178,11 +186,8 @@ def spanning(
 def _struts(group: Group, frames: Frames) -> tuple[Strut, ...]:
     mechanism, treatment = group.structure.mechanism, group.structure.treatment
     spins = () if treatment is None else [{*spin.bodies} for spin in treatment.passive_rotations]
-    at: dict[int, list[int]] = {body: [] for body in sorted(group.body_indices.tolist())}
-    for j in group.joint_indices.tolist():
-        for body in mechanism.joint_bodies(j):
-            if body in at:
-                at[body].append(j)
+    joints = group.joint_indices.tolist()
+    at = joints_at(sorted(group.body_indices.tolist()), {j: mechanism.joint_bodies(j) for j in joints})
 
     def beyond(joint: int, body: int) -> int:
         first, second = mechanism.joint_bodies(joint)[:2]

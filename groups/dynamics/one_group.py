@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.block import Block, JointLoads
 from groups.dynamics.forces import exerted as exerted_by
-from groups.dynamics.inverse import Solution, acting_on, blocks_of
+from groups.dynamics.inverse import Block, JointLoads, Solution, acting_on, blocks_of
 from groups.dynamics.masses import masses, massless
 from groups.dynamics.results import Forces, results_of
 from groups.dynamics.state import State

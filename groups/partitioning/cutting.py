@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from groups.joint_jacobian import PosesOverTime, joint_rows, link_twists, pair_pose, row_names, tree_rows
-from groups.tree import Link, spanning
+from groups.tree import Link, joints_at, spanning
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.faults import BETWEEN
@@ -90,12 +90,9 @@ def cut_open(
     # Bodies that are replaced by rods, each with its two joints.
     balls = {j for j in joints if type_of_joint(mechanism, j).is_ball and not mechanism.driven[j]}
     balls &= named if cuts is not None else set(joints if mechanism.space == "spatial" else ())
-    at: dict[int, list[int]] = {body: [] for body in range(mechanism.n_bodies)}
-    for j in joints:
-        for body in mechanism.joint_bodies(j):
-            at[body].append(j)
     rods = dict[int, tuple[int, ...]]()
-    for body, pair in list(at.items())[1:]:
+    at = joints_at(range(1, mechanism.n_bodies), {j: mechanism.joint_bodies(j) for j in joints})
+    for body, pair in at.items():
         others = {b for j in pair for b in mechanism.joint_bodies(j)} - {body}
         if len(pair) == len(others) == 2 and balls.issuperset(pair) and others.isdisjoint(rods):
             rods[body] = tuple(pair)
