@@ -48,11 +48,10 @@ class Answers(NamedTuple):
 
     def of(self, step: Step) -> list[JointLoads]:
         """Views of the loads of a step's joints and locks."""
-        edges = np.cumsum([(len(bodies), drives) for bodies, drives in step.ends], axis=0, dtype=int)
-        loads = np.split(self.slots[step.slots, :, None], edges[:, 0])
-        driving = np.split(self.drives[step.drives, None], edges[:, 1])
-        bodies = [each for each, _ in step.ends]
-        return [JointLoads(*each) for each in zip(bodies, loads, driving, strict=False)]
+        bodies, counts = zip(*step.ends, strict=True)
+        loads = np.split(self.slots[step.slots, :, None], np.cumsum([*map(len, bodies)]))
+        driving = np.split(self.drives[step.drives, None], np.cumsum(counts))
+        return [*map(JointLoads, bodies, loads, driving)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +79,10 @@ class Steps:
             for earlier in {int(number[body]) - 1 for body in reads} - {-1, g}:
                 steps[earlier].later.insert(0, g)
             forces = [force for force, those in touching if not those.isdisjoint(block.bodies)]
-            for force in forces:
-                if not FORCE_TYPES[force.type].on_masses:  # those load each body by its own motion
-                    reads |= _bodies_of(force, structure, frames)
-            rows = len(block.spins) + int((n - mechanism.grade[list(block.joints)]).sum())
-            rows += n_drives - drives.start
+            of_two = (force for force in forces if not FORCE_TYPES[force.type].on_masses)
+            reads.update(*(_bodies_of(force, structure, frames) for force in of_two))
+            drivers = len(block.spins) + drives.stop - drives.start
+            rows = drivers + int((n - mechanism.grade[list(block.joints)]).sum())
             if rows != n * len(block.bodies):
                 faults.append(f"SG-{g + 1} has {rows} equations for {n * len(block.bodies)} freedoms")
             steps.append(Step(block, slots, drives, ends, forces, sorted(reads), []))
@@ -113,9 +111,8 @@ class Steps:
                 solution.take(self.steps[other].block, answers.of(self.steps[other]))
             found, exerted, answers.status[group] = solution.balance(step.block)
         if found.deficient or found.multipliers.shape[2] > 1:
-            raise ValueError(
-                "its equations depend on one another at every instant; groups.forces balances all at once"
-            )
+            remedy = "groups.forces balances all at once"
+            raise ValueError(f"its equations depend on one another at every instant; {remedy}")
         for mine, one in zip(answers.of(step), exerted, strict=True):
             mine.loads[:], mine.driving[:] = one.loads, one.driving
 

@@ -281,16 +281,13 @@ class Forces:
 
         Inputs are those of the motion that was solved, in the units of the model file.
         """
-        found, units = [], self.trajectory.mechanism.units
-        for g in range(self.status.shape[1]):
-            for code in np.unique(self.status[:, g][self.status[:, g] > 0]).tolist():
-                at = np.flatnonzero(self.status[:, g] == code)
-                inputs = inputs_text(motion, int(at[0]), units)
-                found.append(
-                    f"SG-{g + 1} of {self.group_names[g]}: {STATUS[code]} "
-                    f"{instants_text(len(at), self.trajectory.time, int(at[0]))}"
-                    + (f" ({inputs})" if inputs else "")
-                )
+        found, trajectory = [], self.trajectory
+        for g, codes in enumerate(self.status.T):
+            for code in np.unique(codes[codes > 0]).tolist():
+                first, *others = np.flatnonzero(codes == code).tolist()
+                inputs = inputs_text(motion, first, trajectory.mechanism.units)
+                when = instants_text(1 + len(others), trajectory.time, first) + f" ({inputs})" * bool(inputs)
+                found.append(f"SG-{g + 1} of {self.group_names[g]}: {STATUS[code]} {when}")
         return found
 
     def without_place(self) -> list[str]:

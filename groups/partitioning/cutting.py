@@ -28,15 +28,11 @@ class Cut(NamedTuple):
     """Cut of a loop at one joint, or at the two at the ends of a body that becomes a rod."""
 
     joints: tuple[int, ...]
+    name: str  # ids of the joints
     kind: str  # ``rod``, ``ball``, ``solid``, or the type of the joint where it is none of these
     rod: int  # index of the body that is taken out and leaves its length; -1 for none
-    constraints: tuple[str, ...]
-    drives: tuple[str, ...] = ()  # driven coordinates of the joint, which are equations too
-
-    @property
-    def equations(self) -> tuple[str, ...]:
-        """Names of the constraints, then of the driven coordinates."""
-        return self.constraints + self.drives
+    equations: tuple[str, ...]  # names of the constraints, then of the driven coordinates
+    drives: tuple[str, ...]  # driven coordinates of the joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,19 +47,15 @@ class CutOpen:
     equations: tuple[str, ...]  # (m) ``joint: equation``
     prescribed: tuple[bool, ...]  # (m) driven coordinate of a cut joint
 
-    def cut_name(self, cut: Cut) -> str:
-        """Ids of the joints of a cut."""
-        return " ".join(self.mechanism.joint_ids[j] for j in cut.joints)
-
     @property
     def cut_texts(self) -> tuple[str, ...]:
         """The cuts, each with its kind: ``ball cut at 2-4``."""
-        return tuple(f"{cut.kind} cut at {self.cut_name(cut)}" for cut in self.cuts)
+        return tuple(f"{cut.kind} cut at {cut.name}" for cut in self.cuts)
 
     @property
     def drives(self) -> list[str]:
         """Driven coordinates of cut joints, by their names."""
-        return [f"{self.cut_name(cut)}.{name}" for cut in self.cuts for name in cut.drives]
+        return [f"{cut.name}.{name}" for cut in self.cuts for name in cut.drives]
 
 
 def cut_open(
@@ -110,7 +102,9 @@ def cut_open(
     if faults:
         raise ValueError(BETWEEN.join(faults))
     hanging, prescribed = sorted(link.joint for link in links), set(driven)
-    found = [Cut(both, "rod", body, ("length",)) for body, both in rods.items()]
+    found = [
+        Cut(both, " ".join(ids[j] for j in both), "rod", body, ("length",), ()) for body, both in rods.items()
+    ]
     for j in joints:
         if j in ends.union(hanging):
             continue
@@ -123,12 +117,12 @@ def cut_open(
             kind = "ball"
         elif len(constraints) + len(own) == mechanism.freedom:
             kind = "solid"
-        found.append(Cut((j,), kind, -1, constraints, own))
+        found.append(Cut((j,), ids[j], kind, -1, constraints + own, own))
     kept = tuple(sorted(cut for cut in found if cut.equations))
     q = [(j, coordinate) for j in hanging for coordinate in type_of_joint(mechanism, j).coordinates]
     coordinates = tuple(f"{ids[j]}.{coordinate}" for j, coordinate in q)
-    equations = tuple(f"{' '.join(ids[j] for j in cut.joints)}: {e}" for cut in kept for e in cut.equations)
-    drives = tuple(k >= len(cut.constraints) for cut in kept for k in range(len(cut.equations)))
+    equations = tuple(f"{cut.name}: {e}" for cut in kept for e in cut.equations)
+    drives = tuple(k < len(cut.drives) for cut in kept for k in reversed(range(len(cut.equations))))
     return CutOpen(mechanism, frames, links, kept, coordinates, equations, drives)
 
 

@@ -14,7 +14,7 @@ def opened(name, cuts=None, driven=()):
 
 
 def kinds(found):
-    return [(cut.kind, found.cut_name(cut), len(cut.equations)) for cut in found.cuts]
+    return [(cut.kind, cut.name, len(cut.equations)) for cut in found.cuts]
 
 
 class TestWhereCutsAre:
