@@ -21,8 +21,7 @@ import numpy.typing as npt
 from groups.dynamics.forces import exerted
 from groups.dynamics.forces.at import Solved, coordinate_fault
 from groups.dynamics.gears import rows_on_teeth
-from groups.dynamics.masses import Wrench, masses
-from groups.dynamics.state import State
+from groups.dynamics.state import State, Wrench, masses
 from groups.joint_jacobian import link_twists, spin_rows, tree_rows
 from groups.setting import LockedRotation, locked_rotations, without_equation
 from groups.tree import Link, ball_of, spanning
@@ -160,7 +159,7 @@ class Acting(NamedTuple):
     """Given loads: of elements by their ids, of applied forces by name, and all with those of masses."""
 
     all: list[Wrench]
-    energies: tuple[Floats, Floats, Floats]  # as :func:`groups.dynamics.masses.masses`
+    energies: tuple[Floats, Floats, Floats]  # as :func:`groups.dynamics.state.masses`
     elements: dict[str, list[Wrench]]
 
 

@@ -14,9 +14,8 @@ import numpy.typing as npt
 
 from groups.dynamics.forces import exerted as exerted_by
 from groups.dynamics.inverse import Block, JointLoads, Solution, acting_on, blocks_of
-from groups.dynamics.masses import masses, massless
 from groups.dynamics.results import Forces, results_of
-from groups.dynamics.state import State
+from groups.dynamics.state import State, masses, massless
 from mbssa.arrays import Floats
 from mbssa.loads import FORCE_TYPES
 
@@ -60,8 +59,6 @@ class Steps:
 
     structure: Structure
     steps: list[Step]
-    n_slots: int  # rows of Answers.slots
-    n_drives: int  # rows of Answers.drives
 
     @staticmethod
     def of(structure: Structure, frames: Frames) -> Steps:
@@ -91,7 +88,7 @@ class Steps:
                 "reactions by routes need as many equations as freedoms in each group; "
                 f"{'; '.join(faults)}: take groups.forces, or mbssa forces"
             )
-        return Steps(structure, steps, n_slots, n_drives)
+        return Steps(structure, steps)
 
     @cached_property
     def needs(self) -> tuple[tuple[int, ...], ...]:

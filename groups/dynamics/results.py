@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from groups.dynamics.gears import teeth
 from groups.dynamics.inverse import LATER_FAILED, STATUS, UNSOLVED, Acting, Solution, solve_backwards
-from groups.dynamics.masses import Wrench, bodies_with_mass, inertia_times
-from groups.dynamics.state import State
+from groups.dynamics.state import State, Wrench, bodies_with_mass, inertia_times
 from groups.joint_jacobian import joint_rows, row_names
 from groups.results.faults import inputs_text, instants_text
 from groups.results.joints import joint_of
@@ -331,14 +330,12 @@ class Forces:
         """A sentence for each contact whose force pulls: since when, and at how many instants."""
         time, found = self.trajectory.time, []
         for name, force in self.contacts().items():
-            largest = float(np.nanmax(np.abs(force), initial=0.0))
-            with np.errstate(invalid="ignore"):
-                at = np.flatnonzero(force < -_NO_EFFECT * largest)
+            known = np.nan_to_num(force)
+            at = np.flatnonzero(known < -_NO_EFFECT * np.abs(known).max(initial=0.0))
             if len(at):
-                most = f"{-float(np.nanmin(force)):.4g} N"
                 found.append(
                     f"contact {name} pulls, first at t = {time[at[0]]:.6g} s, at {len(at)} of {len(time)} "
-                    f"instants, by up to {most}; a contact that only pushes would part"
+                    f"instants, by up to {-known.min():.4g} N; a contact that only pushes would part"
                 )
         return found
 

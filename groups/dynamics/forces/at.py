@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from groups.dynamics.masses import Wrench
-from groups.dynamics.state import State
+from groups.dynamics.state import State, Wrench
 from groups.joint_jacobian import joint_rows
 from groups.results.joints import coordinate_motion
 from mbssa import Mechanism

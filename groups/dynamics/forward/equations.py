@@ -19,7 +19,7 @@ from groups.dynamics.forward.course import CannotGoOnError, Run
 from groups.dynamics.forward.evaluation import How, Room, write_evaluation
 from groups.dynamics.forward.stepping import write_advance
 from groups.dynamics.forward.traced import Traced
-from groups.dynamics.masses import massless
+from groups.dynamics.state import massless
 from groups.rotations import quaternion_of
 from groups.trajectory import Trajectory
 from mbssa.bounds import LARGEST_LOAD, range_fault
