@@ -9,7 +9,7 @@ from typing import get_args
 import numpy as np
 
 from groups import Model
-from groups.dynamics.forces.factor import function_faults
+from groups.dynamics.forces.formulas import function_faults
 from groups.dynamics.forward import METHODS, Method, simulate
 from groups.dynamics.state import massless
 from groups.motion.laws import check_span
