@@ -126,13 +126,10 @@ def cut_open(
     return CutOpen(mechanism, frames, links, kept, coordinates, equations, drives)
 
 
-# The rows of all joints are by the twists of their bodies: a coordinate of the tree moves all bodies behind
-# its joint by its screw. Lengths are over the mechanism's size, in rows and in columns, so that J is
-# without units and its singular values and pivots may be compared. Twists are about one point of space.
-
-
 def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
     """Coordinates (T, n), m and principal angles in rad, and J (T, m, n); NaN where a body was not placed."""
+    # Lengths are over the mechanism's size, in rows and in columns, so that J is without units and its
+    # singular values and pivots may be compared.
     at, links = PosesOverTime.over(opened.mechanism, opened.frames, poses), opened.links
     with np.errstate(all="ignore"):
         values = [pair_pose(at, link.joint).coordinates(opened.frames.size) for link in links]

@@ -145,13 +145,14 @@ def _record(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]]) -> 
 def sweep_report(swept: PartitionSweep) -> Report:
     """Each choice with its worst position, the warnings of each, and the changes of the set."""
     opened, time, rows = swept.opened, swept.time, list[dict[str, Any]]()
+    conditions, choices = swept.conditions, swept.choices
     for name, title in {
         "structural": "structural: driven coordinates",
         "once": f"once: {'as given' if swept.given else 'at the reference'}",
         "held": "held: changed where it must", "anew": "anew: at every instant",
         "groups": "structural groups", "whole": "any choice: all of J",
     }.items():  # fmt: skip
-        values, one = swept.conditions[name], swept.choices.get(name)
+        values, one = conditions[name], choices.get(name)
         row: dict[str, Any] = {"title": title}
         if one is not None:
             row |= {"u": listed(one.sets[0], 6) if len(one.sets) == 1 else None, "sets": len(one.sets)}
@@ -188,13 +189,12 @@ def sweep_report(swept: PartitionSweep) -> Report:
         *[f"near a singular position, {near}:" if warnings else none, *first_lines(stretches, _SHOWN)],
     ]
     columns: dict[str, Sequence[Any] | Floats] = {"time": time}
-    for name, one in swept.choices.items():
+    for name, one in choices.items():
         columns |= {f"{name}.condition": one.condition, f"{name}.singular": one.singular}
     columns["whole.condition"] = swept.whole
     columns |= {f"SG-{g + 1}.condition": values for g, values in enumerate(swept.groups.T)}
     for name in ("held", "anew"):
-        one = swept.choices[name]
-        columns[f"{name}.independent"] = [" ".join(one.sets[k]) for k in one.which.tolist()]
+        columns[f"{name}.independent"] = [" ".join(choices[name].sets[k]) for k in choices[name].which]
     sheet = Table(tuple(columns), range(len(time)), lambda k: [str(of[k]) for of in columns.values()])
 
     def record() -> dict[str, Any]:
@@ -204,7 +204,7 @@ def sweep_report(swept: PartitionSweep) -> Report:
             "mechanism": opened.mechanism.name,
             "coordinates": opened.coordinates,
             **fields(swept, "method near limit rank time whole agree"),
-            "choices": {name: fields(one, keys) for name, one in swept.choices.items()},
+            "choices": {name: fields(one, keys) for name, one in choices.items()},
             "groups": {f"SG-{g}": {"condition": at, "status": status} for g, (at, status) in of_groups},
             "changes": [
                 {"instant": k, "time": time[k], "before": before, "after": after}
