@@ -17,8 +17,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.dynamics.block import balance
-from groups.dynamics.inverse import acting_on
+from groups.dynamics.inverse import acting_on, balance
 from groups.dynamics.state import State
 from groups.joint_jacobian import joint_rows
 from mbssa import Inertia
@@ -45,11 +44,11 @@ def dense(trajectory):
     for wrench in acting.all:
         loads[:, wrench.body] += wrench.about(state.point).T * ([state.frames.size] * 3 + [1.0] * 3)
     rows = [joint_rows(state, joint, mechanism.joints[joint].driven) for joint in range(mechanism.n_joints)]
-    jacobian = np.zeros((state.instants, sum(len(each.names) for each in rows), n + 1, 6))
+    jacobian = np.zeros((state.instants, sum(of.shape[2] for _, of in rows), n + 1, 6))
     first = 0
-    for each in rows:
-        stop = first + len(each.names)
-        for body, load in zip(each.bodies, each.loads, strict=True):
+    for bodies, loads_of_joint in rows:
+        stop = first + loads_of_joint.shape[2]
+        for body, load in zip(bodies, loads_of_joint, strict=True):
             jacobian[:, first:stop, body] += load.T
         first = stop
     matrix = jacobian[:, :, 1:].reshape(state.instants, first, -1).swapaxes(1, 2)

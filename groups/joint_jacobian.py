@@ -6,17 +6,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from groups.setting import LockedRotation
 from mbssa import Mechanism
 from mbssa.arrays import Floats
-from mbssa.graph.frames import Frame, cross, plus
+from mbssa.graph.frames import Frame, cross
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary, Equations, elementary_slopes, elementary_values, pose
 from mbssa.joints.frames import Frames
@@ -25,11 +25,7 @@ from mbssa.joints.relations import values_and_rates
 from mbssa.joints.system import unknowns
 
 if TYPE_CHECKING:
-    from groups.dynamics.gears import Tooth
     from groups.tree import Link
-
-#: Functions of a relative pose by their names.
-Named = Sequence[tuple[str, Elementary]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +37,6 @@ class PosesOverTime:
     position: Floats  # (N, T, 3) m, of each body's origin
     rotation: Floats  # (N, T, 3, 3)
     angle: Floats  # (N, T) rad, planar alone
-    teeth: Mapping[int, Tooth | None] = field(default_factory=dict, kw_only=True)  # where gears have loads
 
     @staticmethod
     def over(mechanism: Mechanism, frames: Frames, poses: Poses) -> PosesOverTime:
@@ -91,22 +86,16 @@ class PairPose(NamedTuple):
         found = elementary_values(self.equations.coordinates, self.d, self.C, self.parameters)
         return found * [size if one.is_length else 1.0 for one in self.equations.coordinates]
 
-    def rows(self, poses: PosesOverTime, constraints: Named, chosen: Named = ()) -> JointRows:
+    def rows(self, poses: PosesOverTime, functions: tuple[Elementary, ...]) -> JointRows:
         """Equations that are these functions of the relative pose."""
-        names, functions = zip(*constraints, *chosen, strict=True) if constraints or chosen else ((), ())
         rate = elementary_slopes(functions, *self[1:4])[1].reshape(poses.instants, len(functions), 2, 3)
         turned = np.einsum("tab,tekb->kaet", self.axes, rate)
         second = poses.about(self.point, turned.reshape(6, *turned.shape[2:]))
-        return JointRows(self.bodies, names, len(constraints), np.stack([-second, second]))
+        return self.bodies, np.stack([-second, second])
 
 
-class JointRows(NamedTuple):
-    """Equations of one joint, constraints first, then coordinates, and their loads on its S bodies."""
-
-    bodies: tuple[int, ...]  # indices
-    names: tuple[str, ...]
-    constraints: int  # how many of the e equations are constraints
-    loads: Floats  # (S, 6, e, T) by unit multipliers
+#: Indices of the S bodies of a joint, and loads (S, 6, e, T) on them by unit multipliers of e equations.
+JointRows: TypeAlias = tuple[tuple[int, ...], Floats]
 
 
 def pair_pose(poses: PosesOverTime, *joints: int, rod: int = -1) -> PairPose:
@@ -122,13 +111,21 @@ def pair_pose(poses: PosesOverTime, *joints: int, rod: int = -1) -> PairPose:
     return PairPose(equations, d / size, C, given, axes, (ends[1][0] + arms[1]).T, bodies)
 
 
+def row_names(mechanism: Mechanism, frames: Frames, joint: int) -> tuple[str, ...]:
+    """Names of the constraints of a joint (index)."""
+    pair = type_of_joint(mechanism, joint).pair
+    if pair is None:
+        return tuple(relation.name for relation in frames.relations[joint].constraints)
+    return tuple(name for name, _ in pair.constraints)
+
+
 def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> JointRows:
-    """Constraints of a joint (index), and the equations of its ``named`` coordinates, in this order."""
-    # Of a joint that has relations NaN where a body has no pose.
+    """Constraints of a joint (index), then its ``named`` coordinates; of relations NaN without a pose."""
     kind, size = type_of_joint(poses.mechanism, joint), poses.frames.size
     if kind.pair is not None:
-        chosen = [(name, kind.pair.coordinates[kind.coordinates.index(name)]) for name in named]
-        return pair_pose(poses, joint).rows(poses, kind.pair.constraints, chosen)
+        chosen = [kind.pair.coordinates[kind.coordinates.index(name)] for name in named]
+        constraints = (function for _, function in kind.pair.constraints)
+        return pair_pose(poses, joint).rows(poses, (*constraints, *chosen))
     relations = poses.frames.relations[joint]
     every = [*relations.constraints, *(relations.coordinates[name] for name in named)]
     bodies = list(relations.bodies)
@@ -138,14 +135,7 @@ def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> J
     if len(placed):
         loads[..., placed] = values_and_rates(relations, every, at, size)[1].transpose(2, 3, 1, 0)
     about = [poses.about(poses.position[b].T, of) for b, of in zip(bodies, loads, strict=True)]
-    if (tooth := poses.teeth.get(joint)) is not None:
-        carrier, force = poses.frame(tooth.carrier), np.zeros((6, 1, poses.instants))
-        force[:3, 0] = np.array(carrier.along(tooth.force)) * size
-        force = poses.about(np.array(plus(carrier.place, carrier.along(tooth.point))), force)
-        for load, sign in zip(about, (1.0, -1.0, 0.0), strict=True):
-            load[:, :1] = sign * force
-    names = (*(relation.name for relation in relations.constraints), *named)
-    return JointRows(relations.bodies, names, len(relations.constraints), np.array(about))
+    return relations.bodies, np.array(about)
 
 
 def link_twists(poses: PosesOverTime, link: Link, turns: Sequence[int] = ()) -> Floats:
@@ -165,6 +155,22 @@ def link_twists(poses: PosesOverTime, link: Link, turns: Sequence[int] = ()) -> 
     return twists if link.forward else -twists
 
 
+def tree_rows(
+    poses: PosesOverTime, links: Sequence[Link], twists: Sequence[Floats], rows: Sequence[JointRows]
+) -> Floats:
+    """Transposed Jacobian (T, n, m) of rows by the coordinates of a tree, with the twists at its links."""
+    m, n, path = 0, 0, dict[int, list[tuple[slice, Floats]]]()
+    for link, along in zip(links, twists, strict=True):
+        path[link.body] = [*path.get(link.parent, ()), (slice(n, n := n + along.shape[1]), along)]
+    found = np.zeros((poses.instants, n, sum(loads.shape[2] for _, loads in rows)))
+    for bodies, loads in rows:
+        its = slice(m, m := m + loads.shape[2])
+        for body, load in zip(bodies, loads, strict=True):
+            for mine, along in path.get(body, ()):  # before both bodies, loads cancel to the last digit
+                found[:, mine, its] += np.einsum("akt,aet->tke", along, load)
+    return found
+
+
 def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:
     """Equation that locks a passive rotation, between the frame and the body."""
     # Its multiplier is the moment that the pins of a universal joint in the frame would hold the body with.
@@ -172,4 +178,4 @@ def spin_rows(poses: PosesOverTime, spin: LockedRotation) -> JointRows:
     loads = np.zeros((2, 6, 1, poses.instants))
     loads[1, 3:, 0] = cross(line, poses.frames.rotation[0] @ spin.in_frame)
     loads[0] = -loads[1]
-    return JointRows((0, spin.body), ("passive rotation",), 1, loads)
+    return (0, spin.body), loads

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -79,8 +79,7 @@ def forest_of(structure: Structure, frames: Frames) -> Forest:
     found = _forests.get(structure)
     if found is None or found[0] is not frames:
         trees = tuple(open_group(group, frames) for group in structure.groups)
-        label = _labels(structure, frames)
-        found = _forests[structure] = frames, Forest(trees, tuple(map(label, trees)))
+        found = _forests[structure] = frames, Forest(trees, _labels(structure, frames, trees))
     return found[1]
 
 
@@ -103,11 +102,10 @@ def open_group(group: Group, frames: Frames, *, struts: bool = True) -> GroupTre
     return GroupTree(group.number, tuple(sorted(touched - own)), links, cuts, taken)
 
 
-def _labels(structure: Structure, frames: Frames) -> Callable[[GroupTree], object]:
-    """The labelled topology of a tree; None where it shares with none."""
-    mechanism = structure.mechanism
+def _labels(structure: Structure, frames: Frames, trees: Sequence[GroupTree]) -> tuple[object, ...]:
+    """The labelled topologies of trees; None of one that shares with none."""
+    mechanism, treatment = structure.mechanism, structure.treatment
     kinds, driven = mechanism.joint_type.tolist(), mechanism.driven.tolist()
-    treatment = structure.treatment
     passive = () if treatment is None else treatment.passive_rotations
     spins = [spin.bodies[0] for spin in passive if spin.direction and spin.point]
 
@@ -129,10 +127,17 @@ def _labels(structure: Structure, frames: Frames) -> Callable[[GroupTree], objec
         )
         cuts = tuple(map(kind, tree.cuts))
         own = [n.body for n in tree.links] + [b for s in tree.struts for b in s.bodies]
-        turned = tuple(at(b)[0] for b in spins if b in own) if spins else ()
-        return links, struts, cuts, turned
+        return links, struts, cuts, tuple(at(b) for b in spins if b in own)
 
-    return label
+    return tuple(map(label, trees))
+
+
+def joints_at(bodies: Iterable[int], ends: Mapping[int, Sequence[int]]) -> dict[int, list[int]]:
+    """Joints of each of some bodies, by the bodies of every joint."""
+    at: dict[int, list[int]] = {body: [] for body in bodies}
+    for j, body in ((j, body) for j, own in ends.items() for body in own if body in at):
+        at[body].append(j)
+    return at
 
 
 def free_coordinates(mechanism: Mechanism, joint: int) -> int:
@@ -178,11 +183,8 @@ def spanning(
 def _struts(group: Group, frames: Frames) -> tuple[Strut, ...]:
     mechanism, treatment = group.structure.mechanism, group.structure.treatment
     spins = () if treatment is None else [{*spin.bodies} for spin in treatment.passive_rotations]
-    at: dict[int, list[int]] = {body: [] for body in sorted(group.body_indices.tolist())}
-    for j in group.joint_indices.tolist():
-        for body in mechanism.joint_bodies(j):
-            if body in at:
-                at[body].append(j)
+    joints = group.joint_indices.tolist()
+    at = joints_at(sorted(group.body_indices.tolist()), {j: mechanism.joint_bodies(j) for j in joints})
 
     def beyond(joint: int, body: int) -> int:
         first, second = mechanism.joint_bodies(joint)[:2]

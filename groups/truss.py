@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from groups.tree import joints_at
 from mbssa import Group
 from mbssa.joints.catalogue import type_of_joint
+from mbssa.texts import counted
 
 #: Modes that a truss can have, real or not, by its hinges between numbered links: the degree of its
 #: polynomial. Of seven links: N. Rojas & F. Thomas 2012, *On closed-form solutions to the position analysis
@@ -92,37 +94,25 @@ def modes_of(hinges: Iterable[tuple[int, int]]) -> int | None:
 
 def chain_of(group: Group) -> str:
     """Chains of joints of a group, as ``R-R-R``; a star follows a driven joint."""
-    mechanism = group.structure.mechanism
-    own = set(group.body_indices.tolist())
-    at: dict[int, list[int]] = {body: [] for body in sorted(own)}
+    mechanism, own = group.structure.mechanism, group.body_indices.tolist()
     ends = {j: mechanism.joint_bodies(j)[:2] for j in group.joint_indices.tolist()}
-    for j, bodies in ends.items():
-        for body in bodies:
-            if body in own:
-                at[body].append(j)
-    hubs = {body for body in own if len(at[body]) != 2}
-    code = {}
+    at, code = joints_at(own, ends), dict[int, str]()
+    inner = {body for body in own if len(at[body]) == 2}
     for view in map(mechanism.joints.__getitem__, ends):
-        is_whole = len(view.driven) == view.type.grade
-        star = "*" if is_whole else f"[{', '.join(view.driven)}]" if view.driven else ""
-        code[view.index] = view.type.code + star
-    best = max if mechanism.space == "planar" else min
-    left = dict(ends)
-    chains: Counter[str] = Counter()
+        star = f"[{', '.join(view.driven)}]" if view.driven else ""
+        code[view.index] = view.type.code + ("*" if len(view.driven) == view.type.grade else star)
+    best, chains, left = max if mechanism.space == "planar" else min, Counter[str](), dict(ends)
     # Chains begin at a joint of a hub or of a body that is solved already; a ring has no such joint.
-    for first in sorted(ends, key=lambda j: all(b in own - hubs for b in ends[j])):
+    for first in sorted(ends, key=lambda j: inner.issuperset(ends[j])):
         if first not in left:
             continue
         a, b = left.pop(first)
-        body = b if a in hubs or a not in own else a
-        codes = [code[first]]
-        while body in own - hubs and (following := [j for j in at[body] if j in left]):
-            ahead = left.pop(following[0])
+        body, codes = a if a in inner else b, [code[first]]
+        while body in inner and (following := [j for j in at[body] if j in left]):
+            a, b = left.pop(following[0])
             codes.append(code[following[0]])
-            body = ahead[1] if ahead[0] == body else ahead[0]
+            body = b if a == body else a
         chains["-".join(best(codes, codes[::-1]))] += 1
-    held = [f"{count} × {chain}" if count > 1 else chain for chain, count in sorted(chains.items())]
-    solid = [body for body in hubs if len(at[body]) > 2]
-    if not solid:
-        return ", ".join(held)
-    return f"{len(solid)} {'body' if len(solid) == 1 else 'bodies'} on {', '.join(held)}"
+    held = ", ".join(f"{n} × {chain}" if n > 1 else chain for chain, n in sorted(chains.items()))
+    solid = sum(len(joints) > 2 for joints in at.values())
+    return f"{counted(solid, 'body')} on {held}" if solid else held

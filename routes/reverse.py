@@ -79,9 +79,9 @@ def empty_answers(model: Model, instants: int) -> Answers:
 
 def answer_shapes(model: Model, instants: int) -> dict[str, tuple[tuple[int, ...], type[np.generic]]]:
     """Shape and kind of each array of the reactions, by name."""
-    steps = steps_of(model)
+    last = steps_of(model).steps[-1]
     return {
-        "reactions": ((steps.n_slots, 6, instants), np.float64),
-        "efforts": ((steps.n_drives, instants), np.float64),
+        "reactions": ((last.slots.stop, 6, instants), np.float64),
+        "efforts": ((last.drives.stop, instants), np.float64),
         "balanced": ((model.structure.n_groups, instants), np.int8),
     }

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import typer
 
 from groups.cli.options import CommonOptions, with_options
 from groups.cli.running import motion_to_solve, solvable_model
-from groups.motion import Motion, constant_speed, driven_coordinates
+from groups.motion import constant_speed, driven_coordinates
 from groups.partitioning import Partitioning, sweep_partition
 from groups.partitioning import partition as divide
 from groups.partitioning.choice import CannotAssembleError, Method
 from groups.reports.partitioning import partition_report, sweep_report
-from groups.trajectory import Level, Trajectory
+from groups.trajectory import Trajectory
 from mbssa import ModelError, load, with_inputs
-from mbssa.cli.console import NOT_DETERMINED, OK, fail, fail_all, failing, present, refuse
+from mbssa.cli.console import NOT_DETERMINED, OK, draw, fail, fail_all, failing, present, refuse
 from mbssa.cli.inputs import shown_in
 from mbssa.cli.options import DURATION, MODEL, MOTION, OUTPUT, SHEET, STEPS, UNITS, flag, option
 from mbssa.cli.outputs import STILL, target_faults, targets_of
@@ -73,10 +73,9 @@ def partition(
     }  # fmt: skip
     unfit = dict.fromkeys(list(given)[:3], "is for one configuration; leave --sweep out")
     if not sweep:
-        unfit = dict.fromkeys(("--drive", "--plot"), "is for a motion; write --sweep too")
-        if at is None:
-            timed = "is for a motion; write --sweep, or --at SECONDS, too"
-            unfit |= dict.fromkeys(("--motion", "--steps", "--duration"), timed)
+        timed = "is for a motion; write --sweep, or --at SECONDS, too"
+        unfit = dict.fromkeys(list(given)[5:], timed) if at is None else {}
+        unfit |= dict.fromkeys(("--drive", "--plot"), "is for a motion; write --sweep too")
     faults = [f"{name}: {why}" for name, why in unfit.items() if given[name] is not None]
     if not 0 <= tolerance < 1:
         faults.append(f"--tolerance {tolerance}: write a share of the largest entry, from 0 to below 1")
@@ -86,47 +85,47 @@ def partition(
     mechanism = load(model)
     options: dict[str, Any] = {"cuts": cut, "method": method, "tolerance": tolerance}
     chosen = "all" if independent == ["all"] else independent
-    path: Motion | Trajectory
     if sweep or at is not None:
-        solvable, led, name = solvable_model(mechanism, model), mechanism, model
-        if drive is not None:
-            try:
-                led, name = with_inputs(mechanism, drive), f"{model}, driven by {', '.join(drive)},"
-            except ModelError as error:
-                fail_all([f"--drive: {fault.message}" for fault in error.faults])
-        mover = solvable if led is mechanism else solvable_model(led, name)
-        level: Level = "position" if drive is None else "velocity"
-        slides = [n for n in driven_coordinates(led) if is_length(n)]
-        if drive is None or motion is not None:
-            path = motion_to_solve(mover, model, motion, steps, duration, level=level)
+        solvable = solvable_model(mechanism, model)
+        if drive is None:
+            path = motion_to_solve(solvable, model, motion, steps, duration, level="position")
+    if at is not None:
+        first, last = path.time[[0, -1]].tolist()
+        if not first <= at <= last:
+            fail(f"--at {at}: the motion lasts from {first:.6g} to {last:.6g} s")
+        nearest = int(np.argmin(np.abs(path.time - at)))
+        options["at"] = solvable.solve(path, level="position").instants(slice(nearest, nearest + 1))
+    moved: Trajectory | None = None
+    if drive is not None:
+        try:
+            led = with_inputs(mechanism, drive)
+        except ModelError as error:
+            fail_all([f"--drive: {fault.message}" for fault in error.faults])
+        name = f"{model}, driven by {', '.join(drive)},"
+        mover, slides = solvable_model(led, name), [n for n in driven_coordinates(led) if is_length(n)]
+        if motion is not None:
+            path = motion_to_solve(mover, model, motion, steps, duration, level="velocity")
         elif slides:
             fail(f"--drive {', '.join(slides)}: a slide has no turn to make; write its motion, --motion FILE")
         else:  # one turn of each
             path = constant_speed(led, duration=1.0 if duration is None else duration, steps=steps or 361)
-        if drive is not None:
-            given_motion, path = path, mover.solve(path, level=level)
-            if not path.ok:
-                why = "; ".join(path.faults(given_motion))
-                fail(f"{name} cannot be moved so far: {why}", NOT_DETERMINED)
+        moved = mover.solve(path, level="velocity")
+        if not moved.ok:
+            fail(f"{name} cannot be moved so far: {'; '.join(moved.faults(path))}", NOT_DETERMINED)
     if sweep:
         with failing(f"{model}: "):
-            swept = sweep_partition(solvable, path, independent=chosen, **options)
+            swept = sweep_partition(solvable, path if moved is None else moved, independent=chosen, **options)
         if plot is not None:
             from groups.pictures.partitioning import conditions
-            from mbssa.pictures import save
 
-            save(conditions(swept), plot)
+            draw((plot, lambda: conditions(swept)))
         present(sweep_report(swept), form, output)
         return
-    if at is not None:
-        first, last = float(path.time[0]), float(path.time[-1])
-        if not first <= at <= last:
-            fail(f"--at {at}: the motion lasts from {first:.6g} to {last:.6g} s")
-        nearest = int(np.argmin(np.abs(path.time - at)))
-        solved = solvable.solve(cast(Motion, path), level="position")
-        options["at"] = solved.instants(slice(nearest, nearest + 1))
-    driven = [] if driven == ["none"] else driven
-    own: dict[str, Any] = {"independent": chosen, "dependent": dependent, "driven": driven}
+    own: dict[str, Any] = {
+        "independent": chosen,
+        "dependent": dependent,
+        "driven": [] if driven == ["none"] else driven,
+    }
     # The structural choice, and numerical ones with nothing driven.
     kinds: list[tuple[str, dict[str, Any]]] = [
         ("structural: what the model drives", {}),
@@ -134,17 +133,15 @@ def partition(
         ("pivoted QR", {"method": "qr", "driven": ()}),
     ]
     rivals = list[tuple[str, Partitioning]]()
-    try:
-        with bar() as show:
-            show("choosing coordinates", 0.0)
+    with failing(f"{model}: "), bar() as show:
+        show("choosing coordinates", 0.0)
+        try:
             found = divide(shown_in(mechanism, units), **own, **options)
-            for k, (title, kind) in enumerate(kinds if mechanism.n_driven else ()):
-                show(title, 0.25 + 0.25 * k)
-                rival = divide(mechanism, **options | kind)
-                rivals.append((title + ", and pivots" * (not k and rival.independent != ()), rival))
-    except CannotAssembleError as error:
-        fail(f"{model}: {error}", NOT_DETERMINED)
-    except ValueError as error:
-        fail(f"{model}: {error}")
+        except CannotAssembleError as error:
+            fail(f"{model}: {error}", NOT_DETERMINED)
+        for k, (title, kind) in enumerate(kinds if mechanism.n_driven else ()):
+            show(title, 0.25 + 0.25 * k)
+            rival = divide(mechanism, **options | kind)
+            rivals.append((title + ", and pivots" * (not k and rival.independent != ()), rival))
     present(partition_report(found, rivals), form, output)
     raise typer.Exit(NOT_DETERMINED if found.bound else OK)

@@ -14,9 +14,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from groups.joint_jacobian import PosesOverTime, joint_rows
+from groups.joint_jacobian import JointRows, PosesOverTime, joint_rows
 from mbssa import Mechanism
 from mbssa.arrays import Floats
+from mbssa.graph.frames import plus
 from mbssa.joints.axes import cross
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames
@@ -41,26 +42,33 @@ def teeth(mechanism: Mechanism, frames: Frames) -> Mapping[int, Tooth | None]:
     """Tooth forces of the gears (indices) that name a carrier; None of which the place is not known."""
     known = _found.get(frames)
     if known is None:
+        at = PosesOverTime.over(mechanism, frames, frames.reference[None])
         known = _found[frames] = {
-            j: None
+            j: _tooth(at, j)
             for j, relation in frames.relations.items()
             if type_of_joint(mechanism, j).is_gear and len(relation.bodies) > 2
         }
-        reference = (x[:, None] for x in (frames.position, frames.rotation, frames.reference.angle))
-        poses = PosesOverTime(mechanism, frames, *reference)
-        for j in known:
-            *wheels, carrier = frames.relations[j].bodies
-            centres = [
-                frames.position[b] + frames.rotation[b] @ frames.origin[j, k] for k, b in enumerate(wheels)
-            ]
-            if all(_stays(poses, *ends, carrier) for ends in zip(wheels, centres, strict=True)):
-                known[j] = _tooth(frames, j, centres)
     return known
 
 
-def _tooth(frames: Frames, j: int, centres: list[Floats]) -> Tooth | None:
-    """The tooth force of wheels with these centres; None where no pitch point fits."""
-    relations, size = frames.relations[j], frames.size
+def rows_on_teeth(poses: PosesOverTime, joint: int) -> JointRows:
+    """Constraints and drives of a joint; a gear loads its wheels on the teeth where their place is known."""
+    bodies, loads = joint_rows(poses, joint, poses.mechanism.joints[joint].driven)
+    if (tooth := teeth(poses.mechanism, poses.frames).get(joint)) is not None:
+        carrier, force = poses.frame(tooth.carrier), np.zeros((6, 1, poses.instants))
+        force[:3, 0] = np.array(carrier.along(tooth.force)) * poses.frames.size
+        force = poses.about(np.array(plus(carrier.place, carrier.along(tooth.point))), force)
+        loads[:, :, :1] = np.multiply.outer([1.0, -1.0, 0.0], force)
+    return bodies, loads
+
+
+def _tooth(at: PosesOverTime, j: int) -> Tooth | None:
+    """The tooth force of a gear; None where centres leave the carrier or no pitch point fits."""
+    frames, relations, size = at.frames, at.frames.relations[j], at.frames.size
+    *wheels, carrier = relations.bodies
+    centres = [frames.position[b] + frames.rotation[b] @ frames.origin[j, k] for k, b in enumerate(wheels)]
+    if not all(_stays(at, *ends, carrier) for ends in zip(wheels, centres, strict=True)):
+        return None
     first, second = relations.constraints[0].terms[:2]
     ends = [relations.pairs[term.pair] for term in (first, second)]
     axes = [frames.rotation[pair.bodies[1]] @ pair.axes[1][:, 2] for pair in ends]
@@ -75,7 +83,6 @@ def _tooth(frames: Frames, j: int, centres: list[Floats]) -> Tooth | None:
         return None
     if np.linalg.norm(arms[1] + ratio * arms[0]) > _SAME * radius * max(1.0, abs(ratio)):
         return None
-    carrier = relations.bodies[2]
     force = frames.rotation[carrier].T @ arms[0] / radius**2
     return Tooth(carrier, frames.on_body(carrier, tuple(centres[0] + arm)), force)
 
@@ -89,7 +96,7 @@ def _stays(poses: PosesOverTime, wheel: int, centre: Floats, carrier: int) -> bo
     wanted = poses.about(centre[:, None], np.eye(6)[:, : 2 if mechanism.space == "planar" else 3, None])
     for j in np.flatnonzero(poses.frames.known).tolist():
         if type_of_joint(mechanism, j).pair is not None:
-            held = joint_rows(poses, j).loads[1, :, :, 0]
+            held = joint_rows(poses, j)[1][1, :, :, 0]
             # Constraints keep the point where they bear any force in it.
             missing = wanted[..., 0] - held @ np.linalg.pinv(held) @ wanted[..., 0]
             if np.abs(missing).max() <= _SAME:

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.block import Block, JointLoads
 from groups.dynamics.forces import exerted as exerted_by
-from groups.dynamics.inverse import Solution, acting_on, blocks_of
-from groups.dynamics.masses import masses, massless
+from groups.dynamics.inverse import Block, JointLoads, Solution, acting_on, blocks_of
 from groups.dynamics.results import Forces, results_of
-from groups.dynamics.state import State
+from groups.dynamics.state import State, masses, massless
 from mbssa.arrays import Floats
 from mbssa.loads import FORCE_TYPES
 
@@ -34,7 +32,7 @@ class Step(NamedTuple):
     block: Block
     slots: slice  # of its joints and locks among the slots of the pass
     drives: slice  # of its driven coordinates among all
-    places: list[tuple[tuple[int, ...], slice, slice]]  # of each joint, then lock: bodies, slots, drives
+    ends: list[tuple[tuple[int, ...], int]]  # of each joint, then lock: bodies, number of drives
     forces: list[Force]  # that may act on its bodies
     reads: list[int]  # bodies whose motion it needs
     later: list[int]  # indices of the groups whose reactions load it, in the order of the pass
@@ -49,10 +47,10 @@ class Answers(NamedTuple):
 
     def of(self, step: Step) -> list[JointLoads]:
         """Views of the loads of a step's joints and locks."""
-        return [
-            JointLoads(bodies, self.slots[slots, :, None], self.drives[drives, None])
-            for bodies, slots, drives in step.places
-        ]
+        bodies, counts = zip(*step.ends, strict=True)
+        loads = np.split(self.slots[step.slots, :, None], np.cumsum([*map(len, bodies)]))
+        driving = np.split(self.drives[step.drives, None], np.cumsum(counts))
+        return [*map(JointLoads, bodies, loads, driving)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +59,6 @@ class Steps:
 
     structure: Structure
     steps: list[Step]
-    n_slots: int  # rows of Answers.slots
-    n_drives: int  # rows of Answers.drives
 
     @staticmethod
     def of(structure: Structure, frames: Frames) -> Steps:
@@ -74,29 +70,25 @@ class Steps:
         for g, block in enumerate(blocks_of(structure, frames)):
             ends = [(frames.bodies_of(mechanism, j), len(mechanism.joints[j].driven)) for j in block.joints]
             ends += [((0, spin.body), 0) for spin in block.spins]
-            first, places = (n_slots, n_drives), []
-            for bodies, driven in ends:
-                slots = slice(n_slots, n_slots := n_slots + len(bodies))
-                places.append((tuple(bodies), slots, slice(n_drives, n_drives := n_drives + driven)))
-            every = slice(first[0], n_slots), slice(first[1], n_drives)
+            slots = slice(n_slots, n_slots := n_slots + sum(len(bodies) for bodies, _ in ends))
+            drives = slice(n_drives, n_drives := n_drives + sum(driven for _, driven in ends))
             reads = {*block.bodies, *(body for bodies, _ in ends for body in bodies)}
             for earlier in {int(number[body]) - 1 for body in reads} - {-1, g}:
                 steps[earlier].later.insert(0, g)
             forces = [force for force, those in touching if not those.isdisjoint(block.bodies)]
-            for force in forces:
-                if not FORCE_TYPES[force.type].on_masses:  # those load each body by its own motion
-                    reads |= _bodies_of(force, structure, frames)
-            rows = len(block.spins) + int((n - mechanism.grade[list(block.joints)]).sum())
-            rows += n_drives - first[1]
+            of_two = (force for force in forces if not FORCE_TYPES[force.type].on_masses)
+            reads.update(*(_bodies_of(force, structure, frames) for force in of_two))
+            drivers = len(block.spins) + drives.stop - drives.start
+            rows = drivers + int((n - mechanism.grade[list(block.joints)]).sum())
             if rows != n * len(block.bodies):
                 faults.append(f"SG-{g + 1} has {rows} equations for {n * len(block.bodies)} freedoms")
-            steps.append(Step(block, *every, places, forces, sorted(reads), []))
+            steps.append(Step(block, slots, drives, ends, forces, sorted(reads), []))
         if faults:
             raise ValueError(
                 "reactions by routes need as many equations as freedoms in each group; "
                 f"{'; '.join(faults)}: take groups.forces, or mbssa forces"
             )
-        return Steps(structure, steps, n_slots, n_drives)
+        return Steps(structure, steps)
 
     @cached_property
     def needs(self) -> tuple[tuple[int, ...], ...]:
@@ -116,9 +108,8 @@ class Steps:
                 solution.take(self.steps[other].block, answers.of(self.steps[other]))
             found, exerted, answers.status[group] = solution.balance(step.block)
         if found.deficient or found.multipliers.shape[2] > 1:
-            raise ValueError(
-                "its equations depend on one another at every instant; groups.forces balances all at once"
-            )
+            remedy = "groups.forces balances all at once"
+            raise ValueError(f"its equations depend on one another at every instant; {remedy}")
         for mine, one in zip(answers.of(step), exerted, strict=True):
             mine.loads[:], mine.driving[:] = one.loads, one.driving
 

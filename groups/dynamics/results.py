@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.dynamics.inverse import LATER_FAILED, STATUS, UNSOLVED, Acting, Solution
-from groups.dynamics.joints import Joint, effect_of_locks
-from groups.dynamics.state import State
+from groups.dynamics.gears import teeth
+from groups.dynamics.inverse import LATER_FAILED, STATUS, UNSOLVED, Acting, Solution, solve_backwards
+from groups.dynamics.state import State, Wrench, bodies_with_mass, inertia_times
+from groups.joint_jacobian import joint_rows, row_names
 from groups.results.faults import inputs_text, instants_text
 from groups.results.joints import joint_of
+from groups.setting import locked_rotations
 from groups.trajectory import body_index, names_of_groups
-from mbssa.arrays import Floats
+from mbssa.arrays import Bools, Floats
+from mbssa.graph.frames import cross, dot, plus
 from mbssa.joints.catalogue import is_length
 
 if TYPE_CHECKING:
@@ -34,8 +37,75 @@ PLANAR = (0, 1, 5)
 #: Share of a self-stress below which a component does not take part in it, of exact geometry.
 _OPEN = 1e-7
 
+#: Moment of inertia about a line, over that about the body's origin, below which there is none.
+_SLENDER = 1e-12
+
 #: Share of the largest reaction, or of the largest force of a contact, below which a change is rounding.
 _NO_EFFECT = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """Loads of one joint of a solution, evaluated when they are read."""
+
+    solution: Solution
+    index: int
+    unknown: bool = False  # no component is known
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        return self.solution.joints[self.index].bodies
+
+    @cached_property
+    def columns(self) -> Floats:
+        """Wrenches (S, 6, P, T) of the constraints on its bodies about its point, N and N m, world axes."""
+        state, (_, loads, driving) = self.solution.state, self.solution.joints[self.index]
+        if len(driving):
+            loads = loads - np.einsum("sadt,dpt->sapt", self._driven, driving)
+        place = self.frame[0].T
+        return np.stack([state.about(place, each, -1.0) for each in loads]) / state.scale[:, None]
+
+    def seen(self, local: bool = False) -> tuple[Floats, Bools]:
+        """Wrenches (S, 6, T) in world axes, or of :attr:`frame`, NaN where unknown; open parts (S, 6)."""
+        columns, of = self.columns, self.solution
+        if local:
+            parts = columns.reshape(len(columns), 2, 3, -1, columns.shape[-1])
+            columns = np.einsum("tab,skapt->skbpt", self.frame[1], parts).reshape(columns.shape)
+        is_open = of.is_open(columns * of.state.scale[:, None])
+        return np.where((is_open | self.unknown)[..., None], np.nan, of.value(columns)), is_open
+
+    @cached_property
+    def frame(self) -> tuple[Floats, Floats]:
+        """Point (T, 3) m, the origin of the joint's frame on the second body; axes (T, 3, 3) of the first."""
+        state, frames, j = self.solution.state, self.solution.state.frames, self.index
+        first, second = state.mechanism.joint_bodies(j)[:2]
+        turned = np.einsum("tab,b->ta", state.rotation[second], frames.origin[j, 1])
+        axes = np.einsum("tab,bc->tac", state.rotation[first], frames.axes[j, 0], order="F")
+        return state.position[second] + turned, axes
+
+    @cached_property
+    def _driven(self) -> Floats:
+        """Loads (S, 6, D, T) of its driven coordinates alone."""
+        state, driven = self.solution.state, self.solution.state.mechanism.joints[self.index].driven
+        loads = joint_rows(state, self.index, driven)[1]
+        return loads[:, :, loads.shape[2] - len(driven) :]
+
+    @property
+    def rates(self) -> Floats:
+        """Rates (D, T) of its driven coordinates, m/s over the size, or rad/s."""
+        motion = np.array([self.solution.state.motion(body) for body in self.bodies])
+        return np.asarray(np.einsum("sadt,sat->dt", self._driven, motion))
+
+    @property
+    def multipliers(self) -> Floats:
+        """Multipliers (e, T) of its constraints, N; NaN where they are not determined."""
+        state, loads = self.solution.state, joint_rows(self.solution.state, self.index)[1][1]
+        load = state.about(self.frame[0].T, self.seen()[0][1] * state.scale)
+        known = np.isfinite(loads).all(axis=(0, 1)) & np.isfinite(load).all(axis=0)
+        found = np.full(loads.shape[1:], np.nan)
+        inverse = np.linalg.pinv(np.moveaxis(loads[..., known], -1, 0))
+        found[:, known] = np.einsum("tma,at->mt", inverse, load[:, known]) / state.frames.size
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,10 +211,43 @@ class Forces:
         return names_of_groups(self.structure)
 
     @cached_property
+    @np.errstate(invalid="ignore", divide="ignore")
     def lock_effect(self) -> Floats:
         """Largest change (T,) of a joint's load, as a share, if passive rotations were free from then on."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return effect_of_locks(self.solution, self.structure)
+        # Free, the bodies of a passive rotation would take the angular acceleration -M / I about their line
+        # more: M is the lock's moment about the line, I their moment of inertia. The loads of this
+        # acceleration, less the moment of the lock, change the reactions of all joints.
+        solution, changes = self.solution, list[Wrench]()
+        state, frames = solution.state, solution.state.frames
+        if not solution.locks:
+            return np.zeros(state.instants)
+        for spin in locked_rotations(self.structure, frames):
+            frame = state.frame(spin.body)
+            line = np.array(frame.along(frames.rotation[spin.body].T @ spin.direction))
+            place = np.array(plus(frame.place, frame.along(frames.on_body(spin.body, tuple(spin.point)))))
+            inertia, whole, parts = np.zeros(state.instants), 0.0, list[Wrench]()  # at 1 rad/s²
+            for body, mass, centre, moment in bodies_with_mass(state.mechanism, frames):
+                if body in spin.bodies:
+                    near = state.frame(body)
+                    at = np.array(plus(near.place, near.along(centre)))
+                    arm, turn = np.array(cross(line, at - place)), np.array(inertia_times(near, moment, line))
+                    parts.append(Wrench(body, at, mass * arm, turn))
+                    inertia += dot(line, turn) + mass * dot(arm, arm)
+                    whole += np.trace(moment) + mass * frames.size**2
+            lock = solution.locks[spin.body].loads[1, 3:, 0]
+            faster = np.where(inertia > _SLENDER * whole, dot(lock, line) / inertia, 0.0)
+            changes += [of._replace(force=faster * of.force, moment=faster * of.moment) for of in parts]
+            changes.append(Wrench(spin.body, place, np.zeros_like(line), -lock))
+        size = np.append([1.0] * 3, [frames.size] * 3)[:, None]
+
+        def largest(of: Solution) -> Floats:
+            wrenches = [Joint(of, j).columns[:, :, 0] / size for j in of.joints]
+            found: Floats = np.max([np.abs(wrench).max(axis=(0, 1)) for wrench in wrenches], axis=0)
+            return found
+
+        change = largest(solve_backwards(state, changes, self.structure))
+        most = np.nanmax(largest(solution), initial=0.0)
+        return change / most if most > 0.0 else change
 
     def joint(self, name: str | int, on: str | int | None = None) -> JointForces:
         """Force and moment through a joint (id or index), on its second body or another that is named.
@@ -162,15 +265,14 @@ class Forces:
             known = ", ".join(mechanism.body_name(each) for each in of.bodies)
             raise KeyError(f"joint {found.id} does not join body {on!r}; it joins {known}")
         slot, point = of.bodies.index(body), of.frame[0]
-        (world, unknown), (local, unclear) = ([x[slot] for x in of.seen(axes)] for axes in (False, True))
-        unknown, unclear = unknown | of.unknown, unclear | of.unknown
+        (world, _), (local, is_open) = ([x[slot] for x in of.seen(axes)] for axes in (False, True))
         return JointForces(
             found.id,
             mechanism.body_name(body),
             point[:, :2] if planar else point,
-            *_parts(np.where(unknown, np.nan, world.T), planar),
-            *_parts(np.where(unclear, np.nan, local.T), planar),
-            tuple(COMPONENTS[k] for k in (PLANAR if planar else range(6)) if unclear[k]),
+            *_parts(world.T, planar),
+            *_parts(local.T, planar),
+            tuple(COMPONENTS[k] for k in (PLANAR if planar else range(6)) if of.unknown or is_open[k]),
         )
 
     def faults(self, motion: Motion | None = None) -> list[str]:
@@ -178,16 +280,13 @@ class Forces:
 
         Inputs are those of the motion that was solved, in the units of the model file.
         """
-        found, units = [], self.trajectory.mechanism.units
-        for g in range(self.status.shape[1]):
-            for code in np.unique(self.status[:, g][self.status[:, g] > 0]).tolist():
-                at = np.flatnonzero(self.status[:, g] == code)
-                inputs = inputs_text(motion, int(at[0]), units)
-                found.append(
-                    f"SG-{g + 1} of {self.group_names[g]}: {STATUS[code]} "
-                    f"{instants_text(len(at), self.trajectory.time, int(at[0]))}"
-                    + (f" ({inputs})" if inputs else "")
-                )
+        found, trajectory = [], self.trajectory
+        for g, codes in enumerate(self.status.T):
+            for code in np.unique(codes[codes > 0]).tolist():
+                first, *others = np.flatnonzero(codes == code).tolist()
+                inputs = inputs_text(motion, first, trajectory.mechanism.units)
+                when = instants_text(1 + len(others), trajectory.time, first) + f" ({inputs})" * bool(inputs)
+                found.append(f"SG-{g + 1} of {self.group_names[g]}: {STATUS[code]} {when}")
         return found
 
     def without_place(self) -> list[str]:
@@ -197,7 +296,7 @@ class Forces:
             f"gear {mechanism.joints[j]}: where its teeth touch is not known, nor are the loads of the "
             "joints of its wheels and carrier; give points: centres of both wheels, on their bearings, "
             "that fit the ratio"
-            for j, tooth in self.solution.state.teeth.items()
+            for j, tooth in teeth(mechanism, self.solution.state.frames).items()
             if tooth is None
         ]
 
@@ -221,24 +320,22 @@ class Forces:
         """
         mechanism, found = self.trajectory.mechanism, dict[str, Floats]()
         for j, of in self.joints.items():
-            gap = mechanism.joints[j].type.gap
-            for name, force in of.multipliers.items() if gap else ():
-                if name.startswith(gap):
-                    found[f"{mechanism.joint_ids[j]}.{name}"] = force
+            if gap := mechanism.joints[j].type.gap:
+                names = row_names(mechanism, self.solution.state.frames, j)
+                forces = zip(names, of.multipliers, strict=True)
+                found |= {f"{mechanism.joint_ids[j]}.{n}": force for n, force in forces if n.startswith(gap)}
         return found
 
     def pulling(self) -> list[str]:
         """A sentence for each contact whose force pulls: since when, and at how many instants."""
         time, found = self.trajectory.time, []
         for name, force in self.contacts().items():
-            largest = float(np.nanmax(np.abs(force), initial=0.0))
-            with np.errstate(invalid="ignore"):
-                at = np.flatnonzero(force < -_NO_EFFECT * largest)
+            known = np.nan_to_num(force)
+            at = np.flatnonzero(known < -_NO_EFFECT * np.abs(known).max(initial=0.0))
             if len(at):
-                most = f"{-float(np.nanmin(force)):.4g} N"
                 found.append(
                     f"contact {name} pulls, first at t = {time[at[0]]:.6g} s, at {len(at)} of {len(time)} "
-                    f"instants, by up to {most}; a contact that only pushes would part"
+                    f"instants, by up to {-known.min():.4g} N; a contact that only pushes would part"
                 )
         return found
 
@@ -298,7 +395,8 @@ def results_of(
     mechanism, size, trajectory = state.mechanism, state.frames.size, state.trajectory
     of_joint, named = partial(state.frames.bodies_of, mechanism), list[str]()
     # Loads of the joints of wheels and carriers are open where the place of a tooth force is not known.
-    touched = {body for j, tooth in state.teeth.items() if tooth is None for body in of_joint(j)} - {0}
+    places = teeth(mechanism, state.frames)
+    touched = {body for j, tooth in places.items() if tooth is None for body in of_joint(j)} - {0}
     joints = {j: Joint(solution, j, not touched.isdisjoint(of_joint(j))) for j in sorted(solution.joints)}
     if solution.loads.shape[2] > 1:  # the balance leaves reactions indeterminate
         columns = [of.columns * state.scale[:, None] for of in joints.values()]
@@ -313,16 +411,13 @@ def results_of(
         if minimum_norm:
             solution.chosen = _least(columns, solution.loads.shape[2] - 1)
     driving, power = np.zeros((2, len(mechanism.driven_coordinates), state.instants))
-    driven = ((of, *each) for j, of in joints.items() for each in enumerate(solution.joints[j].driving))
-    for row, (of, k, effort) in enumerate(driven):
+    drivers = ((solution.joints[j].driving, joints[j]) for j in np.flatnonzero(mechanism.driven).tolist())
+    driven = (each for of, joint in drivers for each in zip(of, joint.rates, strict=True))
+    for row, (name, (effort, rate)) in enumerate(zip(mechanism.driven_coordinates, driven, strict=True)):
         value = np.where(solution.is_open(effort), np.nan, solution.value(effort))
-        coordinate = mechanism.joints[of.index].driven[k]
-        driving[row], power[row] = value / (size if is_length(coordinate) else 1.0), value * of.rates[k]
-    still = np.zeros(state.instants)
-    elements = {
-        name: sum((of.power(state) for of in loads), still) for name, loads in acting.elements.items()
-    }
-    kinetic, change, gravity = acting.energies
+        driving[row], power[row] = value / (size if is_length(name) else 1.0), value * rate
+    (kinetic, change, gravity), still = acting.energies, np.zeros(state.instants)
+    elements = {id_: sum((of.power(state) for of in loads), still) for id_, loads in acting.elements.items()}
     frame = state.about(np.zeros((3, 1)), solution.loads[0, :, 0], -1.0) / state.scale
     failed = (trajectory.status != 0).any(axis=1)[:, None] & (solution.status == LATER_FAILED)
     held = {
@@ -356,9 +451,7 @@ def _parts(wrench: Floats, planar: bool) -> tuple[Floats, Floats]:
 def _least(columns: Sequence[Floats], parameters: int) -> Floats:
     """Parameters (P - 1, T) with the least sum of squares of all reactions, moments over the size."""
     wide = [np.pad(c, ((0, 0), (0, 0), (0, parameters + 1 - c.shape[2]), (0, 0))) for c in columns]
-    everything = np.moveaxis(np.concatenate(wide), -1, 0).reshape(-1, 6 * sum(map(len, wide)), parameters + 1)
-    found = np.full((parameters, len(everything)), np.nan)
-    sound = np.isfinite(everything).all(axis=(1, 2))
-    part = everything[sound]
-    found[:, sound] = -(np.linalg.pinv(part[:, :, 1:]) @ part[:, :, :1])[:, :, 0].T
+    rows = np.concatenate(wide).reshape(-1, parameters + 1, wide[0].shape[-1]).transpose(2, 0, 1)
+    found, sound = np.full((parameters, len(rows)), np.nan), np.isfinite(rows).all(axis=(1, 2))
+    found[:, sound] = -(np.linalg.pinv(rows[sound, :, 1:]) @ rows[sound, :, :1])[:, :, 0].T
     return found

@@ -1,23 +1,25 @@
-"""Motion of all bodies in one form: spatial, body by body, world axes."""
+"""Motion of all bodies in one form: spatial, body by body, world axes; their masses and loads of inertia."""
 
 # Arrays have the time last in memory, and with it first as views. What is computed of vectors has the
 # components first, so that the formulas of ``mbssa.graph.frames`` take it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from groups.dynamics.gears import teeth
 from groups.joint_jacobian import PosesOverTime
 from groups.rotations import plane_rotation, rotation_of, twist_in_space
+from mbssa import Mechanism
 from mbssa.arrays import Floats
-from mbssa.graph.frames import cross, minus, plus
+from mbssa.graph.frames import Frame, Matrix, Vector, cross, dot, minus, plus, times
+from mbssa.graph.nodes import Number
 from mbssa.joints.axes import in_space
+from mbssa.joints.frames import Frames
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -30,7 +32,6 @@ class State(PosesOverTime):
     twist: Floats  # (N, T, 6) linear of the origin, then angular
     acceleration: Floats  # (N, T, 6)
     trajectory: Trajectory
-    known: Sequence[int] | None  # bodies that have a state, the others are zero; None: all
 
     @staticmethod
     def of(trajectory: Trajectory, bodies: Sequence[int] | None = None) -> State:
@@ -53,10 +54,8 @@ class State(PosesOverTime):
 
         motion = (in_space(place), rotation, angle, *map(twist_in_space, rates))
         position, rotation, angle, twist, acceleration = map(laid, motion)
-        return State(
-            mechanism, trajectory.reference, position, rotation, angle, twist, acceleration, trajectory,
-            bodies, teeth=teeth(mechanism, trajectory.reference),
-        )  # fmt: skip
+        poses = mechanism, trajectory.reference, position, rotation, angle
+        return State(*poses, twist, acceleration, trajectory)
 
     @cached_property
     def scale(self) -> Floats:
@@ -68,3 +67,75 @@ class State(PosesOverTime):
         linear, spin = np.split(self.twist[body].T, 2)
         moved = np.array(plus(linear, cross(spin, minus(self.point, self.position[body].T))))
         return np.concatenate([moved / self.frames.size, spin])
+
+
+class Wrench(NamedTuple):
+    """A load on a body: ``force`` (3, T) N at ``point`` (3, T) m, and ``moment`` (3, T) N m, world axes."""
+
+    body: int
+    point: Floats
+    force: Floats
+    moment: Floats
+
+    def about(self, centre: Floats) -> Floats:
+        """Wrench (6, T) about another point (3, T): force, then moment."""
+        return np.concatenate([self.force, self.moment + cross(self.point - centre, self.force)])
+
+    def power(self, state: State) -> Floats:
+        """Power (T,) on its body, W."""
+        found: Floats = (self.about(state.point) * state.scale * state.motion(self.body)).sum(axis=0)
+        return found
+
+
+#: Mass properties of a body in its own axes: index, mass, kg, centre of mass (3,) m from the body's origin,
+#: moment of inertia (3, 3) kg m² about it.
+Mass: TypeAlias = tuple[int, float, list[float], list[list[float]]]
+
+
+def bodies_with_mass(mechanism: Mechanism, frames: Frames) -> list[Mass]:
+    """Mass properties of the movable bodies that have any, in their order."""
+    return [
+        (body, inertia.mass, frames.on_body(body, inertia.centre).tolist(), inertia.matrix.tolist())
+        for body, geometry in sorted(mechanism.body_geometry.items())
+        if (inertia := geometry.inertia) is not None and body > 0
+    ]
+
+
+def gravity_of(mechanism: Mechanism) -> list[float]:
+    """Acceleration (3,) of gravity, m/s²."""
+    return [0.0] * 3 if mechanism.gravity is None else in_space(np.array(mechanism.gravity)).tolist()
+
+
+def massless(mechanism: Mechanism) -> tuple[int, ...]:
+    """Indices of the movable bodies without mass."""
+    heavy = {body for body, geometry in mechanism.body_geometry.items() if geometry.inertia is not None}
+    return tuple(body for body in range(1, mechanism.n_bodies) if body not in heavy)
+
+
+def masses(
+    state: State, bodies: Container[int] | None = None
+) -> tuple[list[Wrench], tuple[Floats, Floats, Floats]]:
+    """Weight m g, inertia force -m a and moment -(I α + ω × I ω); energy, J, its rate, power of weight, W."""
+    kinetic, change, fall = (np.zeros(state.instants) for _ in range(3))
+    loads, gravity = [], gravity_of(state.mechanism)
+    for body, mass, centre, moment in bodies_with_mass(state.mechanism, state.frames):
+        if bodies is not None and body not in bodies:
+            continue
+        frame, spin = state.frame(body), state.twist[body].T[3:]
+        arm, second = frame.along(centre), state.acceleration[body].T
+        velocity = plus(state.twist[body].T[:3], cross(spin, arm))
+        force = times(mass, plus(second[:3], cross(second[3:], arm), cross(spin, cross(spin, arm))))
+        momentum = inertia_times(frame, moment, spin)
+        turn = plus(inertia_times(frame, moment, second[3:]), cross(spin, momentum))
+        weight, place = times(mass, gravity), np.array(plus(frame.place, arm))
+        loads.append(Wrench(body, place, np.array(minus(weight, force)), -np.array(turn)))
+        kinetic += 0.5 * (mass * dot(velocity, velocity) + dot(spin, momentum))
+        change += dot(force, velocity) + dot(spin, turn)
+        fall += dot(weight, velocity)
+    return loads, (kinetic, change, fall)
+
+
+def inertia_times(frame: Frame, moment: Matrix, vector: Vector) -> list[Number]:
+    """A moment of inertia in the body's axes times a vector of the world."""
+    seen = frame.seen(vector)
+    return frame.along([dot(row, seen) for row in moment])

@@ -190,10 +190,8 @@ def partition(
             faults.append(f"dependent: {name} is driven and cannot be; {remedy}")
     if faults:
         raise ValueError(BETWEEN.join(faults))
-    left = [name for name in names if name not in held and name not in u and name not in v]
-    if dependent is None:
-        v = left
-    elif independent is not None and left:
+    left = [name for name in names if name not in held.union(u, v)]
+    if left and None not in (independent, dependent):
         which = ", ".join(left)
         raise ValueError(f"{which}: neither independent nor dependent; name them in one of the lists")
     if at is None:
@@ -212,9 +210,9 @@ def partition(
             raise ValueError(f"at t = {at.time[0]:.6g} s not all bodies have a pose: {why}")
     (value,), (J,) = linearised(opened, poses)
     limit = tolerance * float(np.abs(J).max(initial=0.0))
-    columns = np.array([k for k, name in enumerate(names) if name not in held], dtype=np.int64)
+    columns = np.flatnonzero([name not in held for name in names])
     if is_chosen:
-        chosen = np.array([k for k, name in enumerate(names) if name in v], dtype=np.int64)
+        chosen = np.flatnonzero([name in (left if dependent is None else v) for name in names])
         _check(np.array(names), J, columns, chosen, method, limit)
         columns = chosen
     pivots = pivots_of(J[None][:, :, columns], method)

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from groups.joint_jacobian import PosesOverTime, joint_rows, link_twists, pair_pose
-from groups.tree import Link, spanning
+from groups.joint_jacobian import PosesOverTime, joint_rows, link_twists, pair_pose, row_names, tree_rows
+from groups.tree import Link, joints_at, spanning
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.faults import BETWEEN
-from mbssa.joints.catalogue import coordinate_unit, type_of_joint
+from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.equations import Elementary
 from mbssa.joints.frames import Frames
 from mbssa.joints.poses import Poses
@@ -28,15 +28,11 @@ class Cut(NamedTuple):
     """Cut of a loop at one joint, or at the two at the ends of a body that becomes a rod."""
 
     joints: tuple[int, ...]
+    name: str  # ids of the joints
     kind: str  # ``rod``, ``ball``, ``solid``, or the type of the joint where it is none of these
     rod: int  # index of the body that is taken out and leaves its length; -1 for none
-    constraints: tuple[str, ...]
-    drives: tuple[str, ...] = ()  # driven coordinates of the joint, which are equations too
-
-    @property
-    def equations(self) -> tuple[str, ...]:
-        """Names of the constraints, then of the driven coordinates."""
-        return self.constraints + self.drives
+    equations: tuple[str, ...]  # names of the constraints, then of the driven coordinates
+    drives: tuple[str, ...]  # driven coordinates of the joint
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,24 +44,18 @@ class CutOpen:
     links: tuple[Link, ...]  # bodies with their parents and the joints between, parents first
     cuts: tuple[Cut, ...]  # in the order of their joints; a cut without equations is left out
     coordinates: tuple[str, ...]  # (n) ``joint.coordinate`` of q, in the order of the joints
-    units: tuple[str, ...]  # (n) m or rad
-    start: dict[int, int]  # by joint of the tree, the first column of its coordinates
     equations: tuple[str, ...]  # (m) ``joint: equation``
     prescribed: tuple[bool, ...]  # (m) driven coordinate of a cut joint
-
-    def cut_name(self, cut: Cut) -> str:
-        """Ids of the joints of a cut."""
-        return " ".join(self.mechanism.joint_ids[j] for j in cut.joints)
 
     @property
     def cut_texts(self) -> tuple[str, ...]:
         """The cuts, each with its kind: ``ball cut at 2-4``."""
-        return tuple(f"{cut.kind} cut at {self.cut_name(cut)}" for cut in self.cuts)
+        return tuple(f"{cut.kind} cut at {cut.name}" for cut in self.cuts)
 
     @property
     def drives(self) -> list[str]:
         """Driven coordinates of cut joints, by their names."""
-        return [f"{self.cut_name(cut)}.{name}" for cut in self.cuts for name in cut.drives]
+        return [f"{cut.name}.{name}" for cut in self.cuts for name in cut.drives]
 
 
 def cut_open(
@@ -92,12 +82,9 @@ def cut_open(
     # Bodies that are replaced by rods, each with its two joints.
     balls = {j for j in joints if type_of_joint(mechanism, j).is_ball and not mechanism.driven[j]}
     balls &= named if cuts is not None else set(joints if mechanism.space == "spatial" else ())
-    at: dict[int, list[int]] = {body: [] for body in range(mechanism.n_bodies)}
-    for j in joints:
-        for body in mechanism.joint_bodies(j):
-            at[body].append(j)
     rods = dict[int, tuple[int, ...]]()
-    for body, pair in list(at.items())[1:]:
+    at = joints_at(range(1, mechanism.n_bodies), {j: mechanism.joint_bodies(j) for j in joints})
+    for body, pair in at.items():
         others = {b for j in pair for b in mechanism.joint_bodies(j)} - {body}
         if len(pair) == len(others) == 2 and balls.issuperset(pair) and others.isdisjoint(rods):
             rods[body] = tuple(pair)
@@ -115,61 +102,44 @@ def cut_open(
     if faults:
         raise ValueError(BETWEEN.join(faults))
     hanging, prescribed = sorted(link.joint for link in links), set(driven)
-    found = [Cut(both, "rod", body, ("length",)) for body, both in rods.items()]
+    found = [
+        Cut(both, " ".join(ids[j] for j in both), "rod", body, ("length",), ()) for body, both in rods.items()
+    ]
     for j in joints:
         if j in ends.union(hanging):
             continue
-        of = type_of_joint(mechanism, j)
-        if of.pair is None:
-            related = frames.relations[j]
-            constraints, drivable = [each.name for each in related.constraints], [*related.coordinates]
-        else:
-            constraints, drivable = [label for label, _ in of.pair.constraints], [*of.drivable]
+        of, constraints = type_of_joint(mechanism, j), row_names(mechanism, frames, j)
+        drivable = of.drivable if of.pair is not None else frames.relations[j].coordinates
         own, kind = tuple(each for each in drivable if f"{ids[j]}.{each}" in prescribed), of.code
-        if (constraints == ["length"] and not own) or (of.line == "distance" and own == ("distance",)):
+        if (constraints == ("length",) and not own) or (of.line == "distance" and own == ("distance",)):
             kind = "rod"
         elif of.is_ball and not own:
             kind = "ball"
         elif len(constraints) + len(own) == mechanism.freedom:
             kind = "solid"
-        found.append(Cut((j,), kind, -1, tuple(constraints), own))
+        found.append(Cut((j,), ids[j], kind, -1, constraints + own, own))
     kept = tuple(sorted(cut for cut in found if cut.equations))
     q = [(j, coordinate) for j in hanging for coordinate in type_of_joint(mechanism, j).coordinates]
-    first = {j: k for k, (j, _) in reversed([*enumerate(q)])}
     coordinates = tuple(f"{ids[j]}.{coordinate}" for j, coordinate in q)
-    units = tuple(coordinate_unit(coordinate) for _, coordinate in q)
-    equations = tuple(f"{' '.join(ids[j] for j in cut.joints)}: {e}" for cut in kept for e in cut.equations)
-    drives = tuple(k >= len(cut.constraints) for cut in kept for k in range(len(cut.equations)))
-    return CutOpen(mechanism, frames, links, kept, coordinates, units, first, equations, drives)
-
-
-# The rows of all joints are by the twists of their bodies: a coordinate of the tree moves all bodies behind
-# its joint by its screw. Lengths are over the mechanism's size, in rows and in columns, so that J is
-# without units and its singular values and pivots may be compared. Twists are about one point of space.
+    equations = tuple(f"{cut.name}: {e}" for cut in kept for e in cut.equations)
+    drives = tuple(k < len(cut.drives) for cut in kept for k in reversed(range(len(cut.equations))))
+    return CutOpen(mechanism, frames, links, kept, coordinates, equations, drives)
 
 
 def linearised(opened: CutOpen, poses: Poses) -> tuple[Floats, Floats]:
     """Coordinates (T, n), m and principal angles in rad, and J (T, m, n); NaN where a body was not placed."""
-    at = PosesOverTime.over(opened.mechanism, opened.frames, poses)
-    n = len(opened.coordinates)
-    value, screws = np.empty((at.instants, n)), np.zeros((at.instants, n, 6))
-    J, first = np.zeros((at.instants, len(opened.equations), n)), 0
-    #: By body, the columns of the coordinates that move it.
-    behind: dict[int, list[int]] = {0: []}
+    # Lengths are over the mechanism's size, in rows and in columns, so that J is without units and its
+    # singular values and pivots may be compared.
+    at, links = PosesOverTime.over(opened.mechanism, opened.frames, poses), opened.links
     with np.errstate(all="ignore"):
-        for link in opened.links:
-            coordinates = pair_pose(at, link.joint).coordinates(opened.frames.size)
-            columns = np.arange(coordinates.shape[1]) + opened.start.get(link.joint, 0)
-            value[:, columns] = coordinates
-            screws[:, columns] = link_twists(at, link).transpose(2, 1, 0)
-            behind[link.body] = [*behind[link.parent], *columns.tolist()]
-        for cut in opened.cuts:
-            if cut.rod < 0:
-                rows = joint_rows(at, cut.joints[0], cut.drives)
-            else:
-                ends = pair_pose(at, *cut.joints, rod=cut.rod)
-                rows = ends.rows(at, [("length", Elementary("distance"))])
-            of_cut = slice(first, first := first + len(rows.names))
-            for b, load in zip(rows.bodies, rows.loads, strict=True):
-                J[:, of_cut, behind[b]] += load.transpose(2, 1, 0) @ screws[:, behind[b]].swapaxes(1, 2)
-    return value, J
+        values = [pair_pose(at, link.joint).coordinates(opened.frames.size) for link in links]
+        rows = [
+            joint_rows(at, cut.joints[0], cut.drives)
+            if cut.rod < 0
+            else pair_pose(at, *cut.joints, rod=cut.rod).rows(at, (Elementary("distance"),))
+            for cut in opened.cuts
+        ]
+        J = tree_rows(at, links, [link_twists(at, link) for link in links], rows).swapaxes(1, 2)
+    joints = [link.joint for link, value in zip(links, values, strict=True) for _ in range(value.shape[1])]
+    order = np.argsort(joints, kind="stable")
+    return np.concatenate(values, axis=1)[:, order], J[:, :, order]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.dynamics.masses import massless
 from groups.dynamics.results import unit_of_drive
+from groups.dynamics.state import massless
 from groups.reports.about import fault_lines, model_lines, quantity, span_text
 from groups.results.faults import values_text
 from mbssa.arrays import Floats

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups.reports.about import quantity, span_text
-from mbssa.reports.table import Columns, Heading, Part, Report, Table
+from mbssa.joints.catalogue import coordinate_unit
+from mbssa.reports.table import Columns, Heading, Part, Report, Table, first_lines
 from mbssa.reports.table import plain as fields
 from mbssa.reports.wording import headline
 from mbssa.texts import counted, listed
@@ -46,9 +47,6 @@ def partition_report(found: Partitioning, rivals: Sequence[tuple[str, Partitioni
         many = f" ({len(names)})" if len(names) > _IN_LINE else ""
         return f"{kind}{many}: {listed(names, _IN_LINE) or 'none'}"
 
-    def bound_of(count: int) -> str:
-        return f", {count} bound" if count else ""
-
     columns: Columns = {
         "q": ("number", "d"), "Coordinate": ("name", ""),
         "Value": (lambda row: row["value"] if abs(row["value"]) > _ROUNDING else 0.0, ".4g"),
@@ -59,16 +57,17 @@ def partition_report(found: Partitioning, rivals: Sequence[tuple[str, Partitioni
     number = {row["name"]: str(row["number"]) for row in rows}
     sets = {"qu": found.independent, "qv": found.dependent, "qc": found.driven}
     texts = [f"set_{kind}([{listed([number[n] for n in own], _IN_LINE)}])" for kind, own in sets.items()]
-    cuts = f"{counted(len(found.cuts), 'cut')}: {listed(found.cuts, _IN_LINE)}"
     parts: list[Part] = [
         Heading(headline(mechanism)),
         f"{counted(found.n, 'coordinate')} in the tree, {counted(len(opened.equations), 'equation')} "
         f"at the cuts, {found.rank} independent",
-        cuts if found.cuts else "no loop to cut",
+        f"{counted(len(found.cuts), 'cut')}: {listed(found.cuts, _IN_LINE)}"
+        if found.cuts
+        else "no loop to cut",
     ]
     if rods := [cut["rod"] for cut in record["cuts"] if cut["rod"]]:
-        taken_out = listed(rods, _IN_LINE)
-        parts.append(f"taken out as rods without mass: {taken_out}; how they spin is no coordinate")
+        names = listed(rods, _IN_LINE)
+        parts.append(f"taken out as rods without mass: {names}; how they spin is no coordinate")
     if found.time is not None:
         parts.append(f"at the instant t = {found.time:.6g} s of the motion")
     parts += [
@@ -90,7 +89,9 @@ def partition_report(found: Partitioning, rivals: Sequence[tuple[str, Partitioni
         parts.append(f"the driven coordinates are bound by the cuts: {bound}")
     table: Columns = {
         "Choice of u": ("choice", ""), "u": (lambda rival: listed(rival["independent"], 8) or "none", ""),
-        "Condition": (lambda rival: f"{rival['condition']:.2g}" + bound_of(rival["bound"]), ">"),
+        "Condition": (
+            lambda rival: f"{rival['condition']:.2g}, {rival['bound']} bound".removesuffix(", 0 bound"), ">"
+        ),
         "Smallest pivot": ("smallest_pivot", ".2g"),
     }  # fmt: skip
     parts.append(Table.of([{"choice": name, **rival} for name, rival in record["rivals"].items()], table))
@@ -106,7 +107,7 @@ def _record(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]]) -> 
     """A partitioning as lists, texts and numbers."""
     mechanism, opened, quality = found.mechanism, found.opened, "condition smallest_pivot bound"
     kinds = dict.fromkeys(found.dependent, "dependent") | dict.fromkeys(found.driven, "driven")
-    of_coordinates = zip(opened.coordinates, opened.units, found.value.tolist(), strict=True)
+    of_coordinates = zip(opened.coordinates, found.value.tolist(), strict=True)
     return {
         "mechanism": mechanism.name,
         **fields(found, "method tolerance time"),
@@ -123,9 +124,9 @@ def _record(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]]) -> 
         ],
         "units": units_record(mechanism.units),
         "coordinates": [
-            {"number": k, **quantity(name, unit, mechanism.units, value=value)}
+            {"number": k, **quantity(name, coordinate_unit(name), mechanism.units, value=value)}
             | {"kind": kinds.get(name, "independent")}
-            for k, (name, unit, value) in enumerate(of_coordinates, 1)
+            for k, (name, value) in enumerate(of_coordinates, 1)
         ],
         **fields(found, f"independent dependent driven prescribed redundant {quality}"),
         "equations": opened.equations,
@@ -143,14 +144,15 @@ def _record(found: Partitioning, rivals: Sequence[tuple[str, Partitioning]]) -> 
 
 def sweep_report(swept: PartitionSweep) -> Report:
     """Each choice with its worst position, the warnings of each, and the changes of the set."""
-    opened, time, changes, rows = swept.opened, swept.time, swept.changes, list[dict[str, Any]]()
+    opened, time, rows = swept.opened, swept.time, list[dict[str, Any]]()
+    conditions, choices = swept.conditions, swept.choices
     for name, title in {
         "structural": "structural: driven coordinates",
         "once": f"once: {'as given' if swept.given else 'at the reference'}",
         "held": "held: changed where it must", "anew": "anew: at every instant",
         "groups": "structural groups", "whole": "any choice: all of J",
     }.items():  # fmt: skip
-        values, one = swept.conditions[name], swept.choices.get(name)
+        values, one = conditions[name], choices.get(name)
         row: dict[str, Any] = {"title": title}
         if one is not None:
             row |= {"u": listed(one.sets[0], 6) if len(one.sets) == 1 else None, "sets": len(one.sets)}
@@ -163,40 +165,59 @@ def sweep_report(swept: PartitionSweep) -> Report:
         "Choice of u": ("title", ""), "u": ("u", ""), "Sets": ("sets", "d"), "Condition": ("condition", ">"),
         "at t": ("t", ".4g"), "Singular value": ("singular", ".2g"),
     }  # fmt: skip
-    change = f"the independent set has to change {counted(len(changes), 'time')}"
+    warnings, changes = [(one, *verdict_of(swept, one)) for one in swept.warnings], list[str]()
+    for k, before, after in swept.changes:
+        gone, come = (listed(sorted({*a} - {*b}), _IN_LINE) for a, b in ((before, after), (after, before)))
+        changes.append(f"  - t = {time[k]:.6g} s: {gone} gives way to {come}")
+    times = f"the independent set has to change {counted(len(changes), 'time')}"
+    change = f"{times}, where its condition is below {swept.limit:.2g} of a new choice's:"
     never = "the set that is chosen once need not change"
+    near = f"where a condition is below {swept.near:.2g} or a determinant is zero"
+    none = f"no warning: no condition is below {swept.near:.2g}"
+    stretches = [
+        f"  - t = {time[one.first]:.4g} … {time[one.last]:.4g} s: {verdict}\n"
+        f"      warn: {', '.join(warn) or 'none'}\n      do not: {', '.join(silent) or 'none'}"
+        for one, warn, silent, verdict in warnings
+    ]
     parts: list[Part] = [
         Heading(headline(opened.mechanism)),
         f"{counted(len(opened.coordinates), 'coordinate')}, {listed(opened.cut_texts, _IN_LINE) or 'no cut'}",
         f"{span_text(time)}; {swept.rank} dependent; {_METHODS[swept.method]}",
         Table.of(rows, table),
         f"the choice made anew is the structural one at {swept.agree.sum()} of {len(time)} instants",
-        f"{change}, where its condition is below {swept.limit:.2g} of a new choice's:" if changes else never,
+        *[change if changes else never, *first_lines(changes, _SHOWN)],
+        *[f"near a singular position, {near}:" if warnings else none, *first_lines(stretches, _SHOWN)],
     ]
-    for k, before, after in changes[:_SHOWN]:
-        gone, come = (listed(sorted({*a} - {*b}), _IN_LINE) for a, b in ((before, after), (after, before)))
-        parts.append(f"  - t = {time[k]:.6g} s: {gone} gives way to {come}")
-    near = f"where a condition is below {swept.near:.2g} or a determinant is zero"
-    none = f"no warning: no condition is below {swept.near:.2g}"
-    parts.append(f"near a singular position, {near}:" if swept.warnings else none)
-    for stretch in swept.warnings[:_SHOWN]:
-        warning, silent, verdict = verdict_of(swept, stretch)
-        parts += [
-            f"  - t = {time[stretch.first]:.4g} … {time[stretch.last]:.4g} s: {verdict}",
-            f"      warn: {', '.join(warning) or 'none'}",
-            f"      do not: {', '.join(silent) or 'none'}",
-        ]
-    if len(swept.warnings) > _SHOWN:
-        parts.append(f"  - … and {len(swept.warnings) - _SHOWN} more; --format json lists all")
     columns: dict[str, Sequence[Any] | Floats] = {"time": time}
-    for name, one in swept.choices.items():
+    for name, one in choices.items():
         columns |= {f"{name}.condition": one.condition, f"{name}.singular": one.singular}
     columns["whole.condition"] = swept.whole
     columns |= {f"SG-{g + 1}.condition": values for g, values in enumerate(swept.groups.T)}
-    for name, one in (("held", swept.held), ("anew", swept.anew)):
-        columns[f"{name}.independent"] = [" ".join(one.sets[k]) for k in one.which.tolist()]
-    by_instant: Columns = {name: (values.__getitem__, "") for name, values in columns.items()}
-    return Report(parts, lambda: _sweep_record(swept), Table.of(range(len(time)), by_instant, none="nan"))
+    for name in ("held", "anew"):
+        columns[f"{name}.independent"] = [" ".join(choices[name].sets[k]) for k in choices[name].which]
+    sheet = Table(tuple(columns), range(len(time)), lambda k: [str(of[k]) for of in columns.values()])
+
+    def record() -> dict[str, Any]:
+        keys = "sets which condition singular crossings"
+        of_groups = enumerate(zip(swept.groups.T, swept.status.T, strict=True), 1)
+        return {
+            "mechanism": opened.mechanism.name,
+            "coordinates": opened.coordinates,
+            **fields(swept, "method near limit rank time whole agree"),
+            "choices": {name: fields(one, keys) for name, one in choices.items()},
+            "groups": {f"SG-{g}": {"condition": at, "status": status} for g, (at, status) in of_groups},
+            "changes": [
+                {"instant": k, "time": time[k], "before": before, "after": after}
+                for k, before, after in swept.changes
+            ],
+            "warnings": [
+                {"from": time[one.first], "to": time[one.last], **one.lowest, "crossed": one.crossed}
+                | {"warn": warn, "silent": silent, "verdict": verdict}
+                for one, warn, silent, verdict in warnings
+            ],
+        }
+
+    return Report(parts, record, sheet)
 
 
 def verdict_of(swept: PartitionSweep, one: Stretch) -> tuple[list[str], list[str], str]:
@@ -222,25 +243,3 @@ def verdict_of(swept: PartitionSweep, one: Stretch) -> tuple[list[str], list[str
     else:
         verdict = "no choice is singular"
     return warning, silent, verdict
-
-
-def _sweep_record(swept: PartitionSweep) -> dict[str, Any]:
-    """A sweep as lists, texts and numbers; None where there is no pose."""
-    keys, time, opened = "sets which condition singular crossings", swept.time, swept.opened
-    of_groups = enumerate(zip(swept.groups.T, swept.status.T, strict=True), 1)
-    return {
-        "mechanism": opened.mechanism.name,
-        "coordinates": opened.coordinates,
-        **fields(swept, "method near limit rank time whole agree"),
-        "choices": {name: fields(one, keys) for name, one in swept.choices.items()},
-        "groups": {f"SG-{g}": {"condition": at, "status": status} for g, (at, status) in of_groups},
-        "changes": [
-            {"instant": k, "time": time[k], "before": before, "after": after}
-            for k, before, after in swept.changes
-        ],
-        "warnings": [
-            {"from": time[one.first], "to": time[one.last], **one.lowest, "crossed": one.crossed}
-            | dict(zip(("warn", "silent", "verdict"), verdict_of(swept, one), strict=True))
-            for one in swept.warnings
-        ],
-    }

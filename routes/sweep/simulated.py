@@ -9,9 +9,9 @@ from typing import get_args
 import numpy as np
 
 from groups import Model
-from groups.dynamics.forces.factor import function_faults
+from groups.dynamics.forces.formulas import function_faults
 from groups.dynamics.forward import METHODS, Method, simulate
-from groups.dynamics.masses import massless
+from groups.dynamics.state import massless
 from groups.motion.laws import check_span
 from groups.trajectory import Trajectory
 from mbssa import Mechanism

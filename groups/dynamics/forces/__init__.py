@@ -8,8 +8,7 @@ import numpy as np
 
 from groups.dynamics.forces import contact, coordinate, friction, point, rotating_frame, spring, stop, terrain
 from groups.dynamics.forces.at import Solved
-from groups.dynamics.masses import Wrench
-from groups.dynamics.state import State
+from groups.dynamics.state import State, Wrench
 from mbssa.arrays import Floats
 from mbssa.loads import Force
 

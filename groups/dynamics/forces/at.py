@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from groups.dynamics.masses import Wrench
-from groups.dynamics.state import State
+from groups.dynamics.state import State, Wrench
 from groups.joint_jacobian import joint_rows
 from groups.results.joints import coordinate_motion
 from mbssa import Mechanism
@@ -75,15 +74,14 @@ class Solved(At):
         return list(function(*(self._whole(x) for x in numbers)))
 
     def push(self, b: int, place: Vector, force: Vector, moment: Vector = ZERO) -> None:
-        if self.state.known is None or b in self.state.known:
-            vectors = (np.array([self._whole(x) for x in v]) for v in (place, force, moment))
-            self.wrenches.append(Wrench(b, *vectors))
+        vectors = (np.array([self._whole(x) for x in v]) for v in (place, force, moment))
+        self.wrenches.append(Wrench(b, *vectors))
 
     def along(self, name: str, effort: Number) -> None:
         joint, coordinate = self.mechanism.place_of(name)
-        rows, size = joint_rows(self.state, joint, (coordinate,)), self.frames.size
+        size = self.frames.size
         scaled = self._whole(effort) * (size if is_length(coordinate) else 1.0)
-        for body, of in zip(rows.bodies, rows.loads, strict=True):
+        for body, of in zip(*joint_rows(self.state, joint, (coordinate,)), strict=True):
             by = of[:, -1] * scaled
             self.wrenches.append(Wrench(body, self.state.point, by[:3] / size, by[3:]))
 

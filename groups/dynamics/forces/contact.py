@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from groups.dynamics.forces.at import At
-from groups.dynamics.forces.hertz import contact_loads
+from groups.dynamics.forces.formulas import contact_loads
 from groups.rotations import plane_rotation
 from mbssa.arrays import Floats
 from mbssa.graph.nodes import Number

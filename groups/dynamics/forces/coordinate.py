@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groups.dynamics.forces.at import At
-from groups.dynamics.forces.factor import elastic
+from groups.dynamics.forces.formulas import elastic
 from mbssa.graph.nodes import Number
 from mbssa.loads import Force
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groups.dynamics.forces.at import At
-from groups.dynamics.forces.hertz import tanh
+from groups.dynamics.forces.formulas import tanh
 from mbssa.graph.nodes import Number
 from mbssa.loads import Force
 

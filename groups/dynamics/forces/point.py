@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from groups.dynamics.forces.at import At, vector_of
-from groups.dynamics.forces.factor import factor_and_rate, function_of
+from groups.dynamics.forces.formulas import factor_and_rate, function_of
 from mbssa.graph.frames import plus, times
 from mbssa.graph.nodes import Number
 from mbssa.loads import Force

@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from groups.dynamics.forces.at import At, vector_of
-from groups.dynamics.forces.factor import factor_and_rate
-from groups.dynamics.masses import bodies_with_mass, inertia_times
+from groups.dynamics.forces.formulas import factor_and_rate
+from groups.dynamics.state import bodies_with_mass, inertia_times
 from mbssa.graph.frames import cross, dot, minus, plus, times
 from mbssa.graph.nodes import Number
 from mbssa.loads import Force

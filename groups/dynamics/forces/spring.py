@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from groups.dynamics.forces.at import At
-from groups.dynamics.forces.factor import elastic
+from groups.dynamics.forces.formulas import elastic
 from mbssa.graph.frames import dot, minus, times
 from mbssa.graph.nodes import Number, sqrt
 from mbssa.loads import Force

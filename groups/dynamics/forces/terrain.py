@@ -5,40 +5,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 
 from groups.dynamics.forces.at import At
-from groups.dynamics.forces.hertz import contact_loads
+from groups.dynamics.forces.formulas import contact_loads
 from mbssa.arrays import Floats
 from mbssa.graph.nodes import Number
 from mbssa.joints.axes import in_space
 from mbssa.joints.cams.contact import POINT, contacts
-from mbssa.joints.cams.curves import ground
+from mbssa.joints.cams.curves import Curve, ground
 from mbssa.loads import Force
 from mbssa.units import quantity_text
 
 #: Cosine between the line from the terrain to the wheel and the terrain's tangent, beyond its ends.
 _SLANTED = 1e-9
 
-#: Curves of terrains are kept: a simulation needs them at every instant.
-_curve = lru_cache(maxsize=64)(ground)
-
 
 def exert(force: Force, at: At) -> Number:
     """Equal and opposite forces on the wheel and on the frame, none while the wheel is off the terrain."""
     assert force.point is not None
-    points, search = ((0.0, 0.0), force.point), partial(_search, force, at.mechanism.units)
+    assert force.terrain is not None
+    search = partial(_search, force, ground(force.terrain), at.mechanism.units)
+    points = (0.0, 0.0), force.point
     return contact_loads(force, at, (0, force.bodies[0]), points, force.radius or 0.0, search)
 
 
 def _search(
-    force: Force, units: tuple[str, str], time: Floats, x: Floats, y: Floats, *pose: Floats
+    force: Force, curve: Curve, units: tuple[str, str], time: Floats, x: Floats, y: Floats, *pose: Floats
 ) -> Sequence[Floats]:
     """Place of contact on the terrain, normal and gap (T,) of the wheel's centre."""
     assert force.terrain is not None
-    curve, centre = _curve(force.terrain), in_space(np.stack([x, y], axis=1))
+    centre = in_space(np.stack([x, y], axis=1))
     known = np.flatnonzero(np.isfinite(centre).all(axis=1))
     found = contacts(curve, None, POINT, centre[known], np.tile(np.eye(3), (len(known), 1, 1)))
     _, tangent, _ = curve.at(curve.parameter(found.place[:, 0]))

@@ -17,7 +17,7 @@ from groups.dynamics.forces.at import coordinate_fault
 from groups.dynamics.forward.course import CannotGoOnError, Run, Step
 from groups.dynamics.forward.evaluation import How, Room, write_advance, write_evaluation
 from groups.dynamics.forward.traced import Bodies, Traced
-from groups.dynamics.masses import massless
+from groups.dynamics.state import massless
 from groups.motion.sampled import name_faults
 from groups.rotations import quaternion_of
 from groups.trajectory import Trajectory

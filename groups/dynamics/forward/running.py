@@ -15,7 +15,7 @@ from groups.dynamics.forward.course import CannotGoOnError, Event, Request, Run,
 from groups.dynamics.forward.equations import EXPLICIT, ONE_STEP, Equations, Integrator, faults_of
 from groups.dynamics.forward.lagrange import Lagrange, Penalty, Residual
 from groups.dynamics.forward.trees import Trees
-from groups.dynamics.masses import massless
+from groups.dynamics.state import massless
 from groups.model import Model, build
 from groups.motion import Law
 from groups.motion.laws import check_span, law_of, laws_from_data

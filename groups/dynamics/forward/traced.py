@@ -18,7 +18,7 @@ import numpy as np
 
 from groups.dynamics.forces import TYPES
 from groups.dynamics.forces.at import At, Called
-from groups.dynamics.masses import bodies_with_mass, gravity_of
+from groups.dynamics.state import bodies_with_mass, gravity_of
 from groups.engine.kinematics import Closure, Group, Name
 from groups.engine.plan import groups_of
 from groups.engine.routine import slopes, units

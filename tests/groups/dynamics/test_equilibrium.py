@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from groups.dynamics.block import balance
+from groups.dynamics.inverse import balance
 
 
 def test_instants_that_lose_rank_are_singular_and_no_others():

@@ -6,8 +6,7 @@ from dense_forces import with_masses
 
 import groups
 import mbssa
-from groups.dynamics.masses import masses
-from groups.dynamics.state import State
+from groups.dynamics.state import State, masses
 
 #: 20 N m turn the wheel of 0.2 m, 10 N m hold that of 0.1 m: 100 N in the mesh and in both bearings.
 PAIR = """

@@ -5,7 +5,7 @@ import pytest
 
 import groups
 import mbssa
-from groups.dynamics.block import balance
+from groups.dynamics.inverse import balance
 
 #: By body: mass, centre, moment of inertia.
 BODIES = (0.67, (-0.89, -0.79), 0.063), (1.73, (0.97, -0.55), 0.18), (2.54, (0.38, -0.32), 0.38)

@@ -10,8 +10,7 @@ import groups
 import mbssa
 from groups.assembly_modes import in_modes
 from groups.dynamics.forward.trees import Trees
-from groups.dynamics.masses import masses
-from groups.dynamics.state import State
+from groups.dynamics.state import State, masses
 from groups.motion import Motion
 from mbssa.input_search.query import with_inputs
 

@@ -12,7 +12,7 @@ from groups.partitioning.cutting import cut_open, linearised
 from groups.trajectory import poses_of
 from mbssa.io.records import from_record, to_record
 from mbssa.joints.assembly import assemble
-from mbssa.joints.catalogue import CATALOGUE, types_of
+from mbssa.joints.catalogue import CATALOGUE, is_length, types_of
 from mbssa.joints.equations import coordinates, pose
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.poses import Poses
@@ -44,7 +44,9 @@ def placed(opened, q, base):
     p, R = base.position.copy(), base.rotation.copy()
     for link in opened.links:
         rows = CATALOGUE[int(mechanism.joint_type[link.joint])].pair
-        first = opened.start[link.joint]
+        first = [name.rpartition(".")[0] for name in opened.coordinates].index(
+            mechanism.joint_ids[link.joint]
+        )
         parameters = {name: values[link.joint][None] for name, values in frames.parameters.items()}
         d, C, _ = pose(rows, q[None, first : first + len(rows.coordinates)], parameters)
         a, b = mechanism.joint_bodies(link.joint)[:2]
@@ -78,7 +80,7 @@ def residual(opened, at):
 
 def differences(opened, q, at):
     """(m, n) by central differences, lengths over the size in rows and columns."""
-    scale = np.where(np.array(opened.units) == "m", opened.frames.size, 1.0)
+    scale = np.where([*map(is_length, opened.coordinates)], opened.frames.size, 1.0)
     columns = []
     for k in range(len(q)):
         step = np.zeros(len(q))
@@ -132,7 +134,7 @@ def test_rates_of_a_solved_motion_are_those_that_the_cuts_leave(name):
     trajectory = model.solve(groups.default_motion(mechanism, steps=5), level="velocity")
     opened = cut_open(mechanism, model.frames, None, mechanism.driven_coordinates)
     _, J = linearised(opened, poses_of(trajectory))
-    scale = np.where(np.array(opened.units) == "m", opened.frames.size, 1.0)
+    scale = np.where([*map(is_length, opened.coordinates)], opened.frames.size, 1.0)
     joints = {coordinate: coordinate.rpartition(".")[::2] for coordinate in opened.coordinates}
     rate = np.array([trajectory.joint(j)[name].rate for j, name in joints.values()]).T / scale
     gap = np.einsum("tmn,tn->tm", J, rate)[:, ~np.array(opened.prescribed, dtype=bool)]
@@ -276,7 +278,7 @@ def test_every_type_cut_with_its_coordinates_prescribed():
         free = 6 - kind.grade
         wanted = differences(opened, q, at)[:free]
         np.testing.assert_allclose(J[:free], wanted, atol=1e-8, err_msg=f"{code} {seed}")
-        scale = np.where(np.array(opened.units) == "m", frames.size, 1.0)
+        scale = np.where([*map(is_length, opened.coordinates)], frames.size, 1.0)
         for k in range(6):
             step = STEP * scale[k] * np.eye(6)[k]
             ahead, behind = (
