@@ -40,15 +40,54 @@ BEFORE = 3
 
 def solve(
     model: Model,
-    motion: Motion | None,
-    bodies: Sequence[str | int] | None,
-    level: Level,
-    modes: Mapping[int, int] | None,
-    branch: Branch | None,
-    compiled: bool | None,
-    progress: Progress | None,
+    motion: Motion | None = None,
+    *,
+    bodies: Sequence[str | int] | None = None,
+    level: Level = "acceleration",
+    modes: Mapping[int, int] | None = None,
+    branch: Branch | None = None,
+    compiled: bool | None = None,
+    progress: Progress | None = None,
 ) -> Trajectory:
-    """Position, velocity and acceleration over a motion; see :meth:`groups.Model.solve`."""
+    """Position, velocity and acceleration of every body over a motion, group by group.
+
+    The assembly mode of the reference is kept: closed forms hold a sign; else a coarse pass goes from the
+    reference to the first instant and on, in strides that are divided until they lie on one smooth
+    path, and Newton's method starts from it. Behind a gap an instant is ok where the straight way of
+    the inputs from the reference leads to it, or where the sign of a determinant tells the mode. A
+    KeyError for a body that there is not; a ValueError for a mode that there is not, or a motion of other
+    coordinates than the model has, or none.
+
+    Parameters
+    ----------
+    motion : inputs over time; the model's own by default
+    bodies : names or numbers of the bodies to keep; all by default
+    level : the last level of answer that is wanted
+    modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
+    branch : ``proven``, the default, certifies over every time step that a group stays on the branch of
+        the reference, and solves instants in between where it has to. It does so for all groups but
+        those with users' functions that cannot be traced, or with more than thirty unknowns;
+        :attr:`Trajectory.proof` says where it did. ``smooth`` does, and goes straight on where two
+        branches cross (a parallelogram that lies flat). ``checked`` is somewhat faster. By default
+        motions are proven, but those of mechanisms of some hundred groups, and a motion that takes long
+        to be followed is only checked from there on
+    compiled : True solves by machine code, which is made once for a model in some tenths of a second,
+        False by NumPy; by default what takes less time. The answers differ by rounding alone. Functions
+        that cannot be traced are NumPy's always
+    progress : called with the share that is done now and then; False from it stops the run, and what
+        was not computed says so in its status
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("slider_crank_isostatic")
+    >>> model = groups.build(mbssa.decompose(crank))
+    >>> trajectory = model.solve(groups.constant_speed(crank, duration=1.0, steps=101))
+    >>> trajectory.ok, float(trajectory.residual.max()) < 1e-12
+    (True, True)
+    """
+    if not (compiled is None or isinstance(compiled, bool)):
+        raise TypeError(f"compiled is {compiled!r}; write True, False or None")
     mechanism = model.mechanism
     motion = default_motion(mechanism) if motion is None else motion
     if not isinstance(motion, Motion):
