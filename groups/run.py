@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups.engine.solve import Solving, batches, solve_lines
 from groups.results.joints import joint_motion
 from groups.status import (
     BRANCH_JUMP,
@@ -32,7 +33,6 @@ from mbssa.joints.catalogue import coordinate_unit, is_length, type_of_joint
 from mbssa.units import given_in, quantity_text
 
 if TYPE_CHECKING:
-    from groups.engine.solve import Solving
     from groups.model import Model
     from groups.motion import Motion
 
@@ -61,8 +61,6 @@ def along_lines(
     model: Model, motion: Motion, first: Ints, stop: Ints, held: Ints, level: int, compiled: bool
 ) -> Run:
     """The run of lines of instants ``first`` … ``stop`` - 1, each solved from the reference on."""
-    from groups.engine.solve import batches, solve_lines
-
     run = Run(model, unfilled(model.mechanism, motion.time, held, level, model.group_names))
     for lines in batches(model, first, stop):
         span = slice(int(first[lines][0]), int(stop[lines][-1]))

@@ -141,10 +141,8 @@ class Trajectory:
         one of which it is certain that it leads from the reference, along the cubics through the inputs'
         values and rates, to that instant. *Continued* went straight on through places where branches cross.
         """
-        found: npt.NDArray[np.int8] = (self.status == 0).astype(np.int8)
-        if self.proven is not None:
-            found += self.proven * (self.status == 0)
-        return found
+        found: npt.NDArray[np.int8] = (self.status == 0) * np.int8(1)
+        return found if self.proven is None else found * (1 + self.proven)
 
     @property
     def planar(self) -> bool:
@@ -195,12 +193,15 @@ class Trajectory:
         """
         if not self.planar:
             return self
-        lifts = in_space, plane_quaternion, twist_in_space, twist_in_space
-        arrays = {name: getattr(self, name) for name in OUTPUTS}
-        for (name, array), lift in zip(arrays.items(), lifts, strict=True):
-            if array is not None:  # contiguous per body in memory
-                arrays[name] = lift(array.swapaxes(0, 1)).swapaxes(0, 1)
-        return replace(self, **arrays)
+        lifts = zip(OUTPUTS, (in_space, plane_quaternion, twist_in_space, twist_in_space), strict=True)
+        arrays = {name: (getattr(self, name), lift) for name, lift in lifts}
+        # contiguous per body in memory
+        found = {
+            name: lift(of.swapaxes(0, 1)).swapaxes(0, 1)
+            for name, (of, lift) in arrays.items()
+            if of is not None
+        }
+        return replace(self, **found)
 
     def quantity(self, expression: str) -> CoordinateMotion:
         """A number derived from joints, points and bodies: (T,) value, and the rates that were kept.
@@ -337,9 +338,7 @@ def changed(
 ) -> Trajectory:
     """The trajectory with other arrays of these names, of those that it has."""
     arrays: dict[str, Any] = {name: getattr(trajectory, name) for name in names}
-    for name, array in arrays.items():
-        arrays[name] = None if array is None else change(array)
-    return replace(trajectory, **arrays)
+    return replace(trajectory, **{name: change(of) for name, of in arrays.items() if of is not None})
 
 
 def unfilled(
