@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from mbssa import Mechanism
 from mbssa.arrays import Floats
@@ -81,6 +82,24 @@ def time_faults(time: Floats) -> list[str]:
         at = int(np.flatnonzero(np.diff(time) <= 0)[0]) + 1
         return [f"time does not increase at instant {at} ({time[at]:.9g} s after {time[at - 1]:.9g} s)"]
     return []
+
+
+def finite(
+    given: npt.ArrayLike, time: Floats, what: str, faults: list[str], *shapes: tuple[int, ...]
+) -> Floats:
+    """Numbers over time, of its shape or one of these; a fault is added where they are not, or not finite."""
+    try:
+        array = np.array(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        faults.append(f"{what} are no numbers: {error}")
+        return np.zeros((shapes or (time.shape,))[0])
+    sound = np.isfinite(array).all(axis=tuple(range(1, array.ndim)))
+    if array.shape not in (shapes or (time.shape,)):
+        wanted = f"they need {' or '.join(map(str, shapes))}" if shapes else f"time has {time.shape}"
+        faults.append(f"{what} have the shape {array.shape}; {wanted}")
+    elif not sound.all():
+        faults.append(f"{what} are not finite at t = {time[~sound][0]:.9g} s")
+    return array
 
 
 def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
