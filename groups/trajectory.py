@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.faults import sentences
+from groups.results import files
+from groups.results.expressions import derived
+from groups.results.faults import SingularPosition, sentences
 from groups.results.joints import BodyMotion, CoordinateMotion, JointMotion, joint_motion
 from groups.results.table import Choice, check_target, chosen_columns, required, write_table
 from groups.rotations import plane_quaternion, plane_rotation, quaternion_of, rotation_of, twist_in_space
@@ -26,12 +28,9 @@ from mbssa.texts import listed
 
 if TYPE_CHECKING:
     import pandas
-    import xarray
 
-    from groups.motion import Motion
     from groups.pictures.page import Player
     from groups.pictures.paths import PointName
-    from groups.results.faults import SingularPosition
     from mbssa import Mechanism, Structure
 
 
@@ -194,12 +193,9 @@ class Trajectory:
         if not self.planar:
             return self
         lifts = zip(OUTPUTS, (in_space, plane_quaternion, twist_in_space, twist_in_space), strict=True)
-        arrays = {name: (getattr(self, name), lift) for name, lift in lifts}
-        # contiguous per body in memory
-        found = {
-            name: lift(of.swapaxes(0, 1)).swapaxes(0, 1)
-            for name, (of, lift) in arrays.items()
-            if of is not None
+        arrays = ((name, getattr(self, name), lift) for name, lift in lifts)
+        found: dict[str, Any] = {  # contiguous per body in memory
+            name: lift(of.swapaxes(0, 1)).swapaxes(0, 1) for name, of, lift in arrays if of is not None
         }
         return replace(self, **found)
 
@@ -217,16 +213,7 @@ class Trajectory:
         it is no length and no angle. A ValueError where an expression cannot be read, for names that there
         are not and units that do not fit.
         """
-        from groups.results.expressions import derived
-
         return derived(self, {expression: expression})[0]
-
-    def faults(self, motion: Motion | None = None) -> list[str]:
-        """A sentence per group that failed: its bodies, why, when first and how often, and the residual.
-
-        The motion that was solved gives the inputs at that instant, in the units of the model file.
-        """
-        return sentences(self, motion)
 
     def columns(self, **choice: Unpack[Choice]) -> tuple[list[str], Floats]:
         """Header and (T, columns) table: time, joints, points, bodies, and status and residual by group.
@@ -266,12 +253,6 @@ class Trajectory:
         choice.setdefault("units", "file")
         write_table(chosen_columns(self, **choice), path)
 
-    def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write everything, the mechanism too, to ``.npz``, which :func:`groups.load_trajectory` reads."""
-        from groups.results.files import save
-
-        save(self, check_target(path, (".npz",), force))
-
     def write_csv(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
         """Write :meth:`columns` as :meth:`write` to text, a row per instant, units in brackets in the header.
 
@@ -293,25 +274,10 @@ class Trajectory:
             {column.title: column.values for column in others}, pandas.Index(time.values, name=time.title)
         )
 
-    def to_xarray(self) -> xarray.Dataset:
-        """A labelled dataset: dimensions time, body, axis, component (of quaternions), coordinate and group.
-
-        Velocities are split into linear and angular; every variable has its units. ``joint_coordinate``,
-        ``joint_rate`` and ``joint_acceleration`` are those of every joint that can be measured, with their
-        units in ``coordinate_unit``. A ModuleNotFoundError without the extra ``xarray``.
-        """
-        from groups.results.files import to_xarray
-
-        return to_xarray(self)
-
-    def write_netcdf(self, path: str | Path, *, force: bool = False) -> None:
-        """Write :meth:`to_xarray` as netCDF-3 with 64-bit offsets.
-
-        Raises as :meth:`write`; a ValueError too for an array larger than the 4 GB that the format takes.
-        """
-        from groups.results.files import write_netcdf
-
-        write_netcdf(self, check_target(path, (".nc",), force))
+    faults = sentences
+    save = files.save
+    to_xarray = files.to_xarray
+    write_netcdf = files.write_netcdf
 
 
 def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Trajectory:
@@ -328,17 +294,16 @@ def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Tra
     ...     groups.load_trajectory(pathlib.Path(folder) / "run.npz")
     <Trajectory of planar_four_bar: 5 instants, ok>
     """
-    from groups.results.files import read
-
-    return Trajectory(**read(path, mechanism))
+    return Trajectory(**files.read(path, mechanism))
 
 
 def changed(
     trajectory: Trajectory, names: Iterable[str], change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
 ) -> Trajectory:
     """The trajectory with other arrays of these names, of those that it has."""
-    arrays: dict[str, Any] = {name: getattr(trajectory, name) for name in names}
-    return replace(trajectory, **{name: change(of) for name, of in arrays.items() if of is not None})
+    arrays = ((name, getattr(trajectory, name)) for name in names)
+    found: dict[str, Any] = {name: change(of) for name, of in arrays if of is not None}
+    return replace(trajectory, **found)
 
 
 def unfilled(
