@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from groups.branches.prover import prover_of
 from groups.engine.solve import life_of, plan_of
 from groups.motion import driven_coordinates, reference_inputs
 from groups.setting import Setting
@@ -97,8 +98,6 @@ class Model:
 
     def proof_seconds(self, instants: int, *, compiled: bool = False) -> float:
         """Seconds, roughly, of the proof of a motion of so many instants that is not solved in pieces."""
-        from groups.branches.prover import prover_of
-
         return prover_of(plan_of(self)).seconds(instants, compiled=compiled)
 
     def compiles(self, instants: int, *, calls: int = 1) -> bool:

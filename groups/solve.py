@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from groups.branches.insertion import Effort, Proof, prove_of_groups
+from groups.branches.prover import prover_of
 from groups.engine.path import Way, followed, guesses
 from groups.engine.solve import TELLING, Solving, life_of, plan_of
 from groups.motion import Motion, default_motion
@@ -111,18 +113,14 @@ def solve(
         found = _in_blocks(model, motion, kept, answers, compiled, progress, patience, size)
         if found is not None:
             return found
-    if patience is None:
-        solving, done, _ = _solved(model, motion, compiled, progress)
+    half = 1.0 if patience is None else 0.5
+    solving, done, wanted = _solved(model, motion, compiled, _part(progress, 0.0, half))
+    if patience is None or not wanted:
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
-    from groups.branches.insertion import Effort, Proof, prove_of_groups
-
-    solving, done, wanted = _solved(model, motion, compiled, _part(progress, 0.0, 0.5))
-    effort = Effort(branch == "smooth", _part(progress, 0.5, 0.5), patience)
-    if wanted and not model.globally:
+    effort = Effort(branch == "smooth", _part(progress, half, half), patience)
+    if not model.globally:
         return Proof(solving, effort).trajectory(kept, answers)
-    found = finished(solving, model.held_bodies(kept), answers, done).trajectory(None if wanted else kept)
-    if not wanted:
-        return found
+    found = finished(solving, model.held_bodies(kept), answers).trajectory()
     own = [group.body_indices for group in model.structure.groups]
     return prove_of_groups(model, motion, own, found, kept, answers, compiled, effort)
 
@@ -187,9 +185,6 @@ def _in_blocks(
     del way
     held, proof, looks = model.held_bodies(kept), None, True
     if patience is not None:
-        from groups.branches.insertion import Effort, Proof
-        from groups.branches.prover import prover_of
-
         looks = not prover_of(plan).sure.all()
     answer = unfilled(model.mechanism, motion.time, held, level, model.group_names)
     bounds = np.linspace(0, count, 2 + count // size, dtype=np.int64)  # no block of a few, which are floats

@@ -112,8 +112,8 @@ class Trajectory:
 
     def __repr__(self) -> str:
         said = self.faults()
-        more = len(said) - _SHOWN
-        state = "; ".join([*said[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]) or "ok"
+        more = [f"and {len(said) - _SHOWN} more"] * (len(said) > _SHOWN)
+        state = "; ".join([*said[:_SHOWN], *more]) or "ok"
         return f"<Trajectory of {self.mechanism.name}: {len(self.time)} instants, {state}>"
 
     def _repr_html_(self) -> str:
@@ -367,8 +367,6 @@ def body_index(mechanism: Mechanism, name: str | int) -> int:
 
 def names_of_groups(structure: Structure) -> tuple[str, ...]:
     """Bodies and type of each structural group, as ``coupler, rocker (3R2D)``."""
-    name = structure.mechanism.body_name
-    return tuple(
-        f"{listed([name(b) for b in group.body_indices.tolist()], _NAMED)} ({group.type_name})"
-        for group in structure.groups
-    )
+    name, members = structure.mechanism.body_name, [group.body_indices.tolist() for group in structure.groups]
+    bodies = [listed([name(b) for b in each], _NAMED) for each in members]
+    return tuple(f"{of} ({group.type_name})" for of, group in zip(bodies, structure.groups, strict=True))

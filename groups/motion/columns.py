@@ -68,11 +68,8 @@ def from_arrays(
     for what, named in (("values", values), ("rates", rates), ("accelerations", accelerations)):
         columns = by_id(mechanism, named or {})
         faults += name_faults(names, columns if what == "values" else [*names, *columns], what)
-        given[what] = {
-            name: finite(columns[name], instants, f"{what} of {name}", faults)
-            for name in names
-            if name in columns
-        }
+        there = [name for name in names if name in columns]
+        given[what] = {name: finite(columns[name], instants, f"{what} of {name}", faults) for name in there}
     split = [name for name in names if name not in given["rates"] or name not in given["accelerations"]]
     if split and 0 < instants.size < FEWEST:
         faults.append(
@@ -88,11 +85,8 @@ def from_arrays(
         raise ValueError("; ".join(faults))
     levels = np.zeros((3, len(names), len(instants)))
     for row, name in enumerate(names):
-        value, rate, second = (
-            given["values"][name],
-            given["rates"].get(name),
-            given["accelerations"].get(name),
-        )
+        value, rate = given["values"][name], given["rates"].get(name)
+        second = given["accelerations"].get(name)
         if rate is None:
             rate, bent = differentiated(instants, value, instants)
         elif second is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion.laws import FEWEST, Law, OutsideError, reached, through
+from groups.motion.laws import Law, OutsideError, reached, through
 from groups.motion.sampled import finite, time_faults
 from groups.results.joints import JointMotion, joint_motion
 from groups.rotations import quaternion_of, rotation_of
@@ -125,8 +125,6 @@ def _checked(
 ) -> tuple[Floats, Floats]:
     """Positions, and orientations as angles (T,) or quaternions (T, 4)."""
     faults, wrong, n = time_faults(time), list[str](), time.size
-    if not faults and n < FEWEST:
-        faults.append(f"{n} instants are too few for a spline, which needs {FEWEST}")
     place = finite(positions, time, "positions", faults, (n, 2 if planar else 3))
     given = orientations.as_matrix() if hasattr(orientations, "as_matrix") else orientations
     turned = finite(given, time, "orientations", wrong, *([(n,)] if planar else [(n, 4), (n, 3, 3)]))

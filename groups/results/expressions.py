@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
@@ -20,7 +20,6 @@ from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.nodes import Graph, Number, is_node
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.joints.equations import Body
 from mbssa.mechanism import FRAME
 
 if TYPE_CHECKING:
@@ -174,9 +173,7 @@ def derived(
     # value that is NaN has no rates.
     mechanism, frames = trajectory.mechanism, trajectory.reference
 
-    @cache
-    def moving(body: int) -> Body:
-        return body_motion(trajectory, body)
+    moving = cache(partial(body_motion, trajectory))
 
     @cache
     def coordinates(joint: int) -> JointMotion:

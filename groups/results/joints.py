@@ -248,11 +248,8 @@ def measured(trajectory: Trajectory, joint: Joint) -> tuple[str, ...]:
 def measurable(trajectory: Trajectory) -> list[Joint]:
     """Joints whose coordinates the poses of the bodies that were kept tell."""
     kept, mechanism = {0, *trajectory.kept.tolist()}, trajectory.mechanism
-    return [
-        joint
-        for joint in mechanism.joints
-        if measured(trajectory, joint) and kept.issuperset(mechanism.joint_bodies(joint.index))
-    ]
+    known = [joint for joint in mechanism.joints if measured(trajectory, joint)]
+    return [joint for joint in known if kept.issuperset(mechanism.joint_bodies(joint.index))]
 
 
 def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> list[CoordinateMotion]:
