@@ -129,11 +129,10 @@ class Model:
     @cached_property
     def neighbours(self) -> tuple[tuple[int, ...], ...]:
         """By group, the indices of the bodies at its joints that others solve; the frame is not named."""
-        mechanism, of_body = self.mechanism, self.structure.group_of_body.tolist()
         found = []
         for group in self.structure.groups:
-            ends = {int(b) for j in group.joint_indices.tolist() for b in mechanism.joint_bodies(j)}
-            found.append(tuple(sorted(b for b in ends if b != 0 and of_body[b] != group.number)))
+            ends = {b for j in group.joint_indices.tolist() for b in self.mechanism.joint_bodies(j)}
+            found.append(tuple(sorted(ends - {0, *group.body_indices.tolist()})))
         return tuple(found)
 
     @property

@@ -93,10 +93,8 @@ def solve(
     mechanism = model.mechanism
     motion = default_motion(mechanism) if motion is None else motion
     if not isinstance(motion, Motion):
-        raise TypeError(
-            f"solve takes a Motion, not a {type(motion).__name__}; groups.sample makes one of laws, "
-            "groups.read_motion of a file"
-        )
+        makers = "groups.sample makes one of laws, groups.read_motion of a file"
+        raise TypeError(f"solve takes a Motion, not a {type(motion).__name__}; {makers}")
     if branch is not None and branch not in BRANCHES:
         raise ValueError(f"branch {branch!r}; write {', '.join(BRANCHES[:-1])} or {BRANCHES[-1]}")
     answers = level_number(level)
@@ -106,15 +104,19 @@ def solve(
         from groups.assembly_modes import in_modes
 
         model = in_modes(model, modes)
-    patience = patience_of(model, branch)
-    size = max(BLOCK // plan_of(model).first_axes, FEWEST)
-    if not model.globally and len(motion.time) > BLOCKS * size:
-        progress = _part(progress)
-        found = _in_blocks(model, motion, kept, answers, compiled, progress, patience, size)
-        if found is not None:
-            return found
+    patience, progress = patience_of(model, branch), _part(progress)
+    found = _in_blocks(model, motion, kept, answers, compiled, progress, patience)
+    if found is not None:
+        return found
+    solving, count, done, wanted = Solving(model, motion, compiled=compiled), len(motion.time), 0, True
+    _check(solving.way, motion, solving.plan.size)
+    solving.begin()
     half = 1.0 if patience is None else 0.5
-    solving, done, wanted = _solved(model, motion, compiled, _part(progress, 0.0, half))
+    report, span = _part(progress, 0.0, half), SPAN * max(1, count // (50 * SPAN))
+    while done < count and wanted:
+        stop = count if report is None else min(done + span, count)
+        solving.advance(done, stop)
+        done, wanted = stop, report is None or report(stop / count) is not False
     if patience is None or not wanted:
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
     effort = Effort(branch == "smooth", _part(progress, half, half), patience)
@@ -130,21 +132,6 @@ def patience_of(model: Model, branch: Branch | None) -> float | None:
     if branch is None:
         return PATIENCE if plan_of(model).operations <= LARGE else None
     return None if branch == "checked" else inf
-
-
-def _solved(
-    model: Model, motion: Motion, compiled: bool, progress: Progress | None = None
-) -> tuple[Solving, int, bool]:
-    """A motion that the engine has solved, up to an instant, and whether ``progress`` goes on."""
-    solving, count, done, wanted = Solving(model, motion, compiled=compiled), len(motion.time), 0, True
-    _check(solving.way, motion, solving.plan.size)
-    solving.begin()
-    span = count if progress is None else SPAN * max(1, count // (50 * SPAN))
-    while done < count and wanted:
-        stop = min(done + span, count)
-        solving.advance(done, stop)
-        done, wanted = stop, progress is None or progress(stop / count) is not False
-    return solving, done, wanted
 
 
 def _part(progress: Progress | None, begin: float = 0.0, part: float = 1.0) -> Progress | None:
@@ -168,13 +155,15 @@ def _in_blocks(
     compiled: bool,
     progress: Progress | None,
     patience: float | None,
-    size: int,
 ) -> Trajectory | None:
     """The answer to a long motion, which goes through the array of a block: memory for what is kept alone."""
-    # It is proven if there is ``patience``. None where more has to be known than a block: where a group is
-    # lost, turned back, not solved or not proven at once, or where turns are counted in pieces of steps. What
-    # is left is the answer of the whole array, bit by bit.
+    # It is proven if there is ``patience``. None for a short one, and where a block does not tell enough:
+    # where a group is lost, turned back, not solved or not proven at once, or where turns are counted in
+    # pieces of steps. What is left is the answer of the whole array, bit by bit.
     plan, count = plan_of(model), len(motion.time)
+    size = max(BLOCK // plan.first_axes, FEWEST)
+    if model.globally or count <= BLOCKS * size:
+        return None
     life = life_of(plan, compiled)
     way = Way(life, None, motion.time, motion.value, motion.rate, motion.acceleration)
     _check(way, motion, plan.size)

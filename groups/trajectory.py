@@ -246,12 +246,11 @@ class Trajectory:
             if nothing is said; the others hold everything, in SI units
         """
         path = check_target(path, (".csv", ".parquet", ".npz", ".nc"), force)
-        ending = path.suffix.lower()
-        if ending in (".npz", ".nc"):
+        if (ending := path.suffix.lower()) in (".npz", ".nc"):
             (self.save if ending == ".npz" else self.write_netcdf)(path, force=force)
-            return
-        choice.setdefault("units", "file")
-        write_table(chosen_columns(self, **choice), path)
+        else:
+            choice.setdefault("units", "file")
+            write_table(chosen_columns(self, **choice), path)
 
     def write_csv(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
         """Write :meth:`columns` as :meth:`write` to text, a row per instant, units in brackets in the header.
@@ -270,9 +269,8 @@ class Trajectory:
         required("pandas", "data frames need pandas", "xarray")
         import pandas
 
-        return pandas.DataFrame(
-            {column.title: column.values for column in others}, pandas.Index(time.values, name=time.title)
-        )
+        index = pandas.Index(time.values, name=time.title)
+        return pandas.DataFrame({column.title: column.values for column in others}, index)
 
     faults = sentences
     save = files.save

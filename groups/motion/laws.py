@@ -93,9 +93,8 @@ def polynomial(*coefficients: float) -> Law:
     """
     for number in coefficients:
         if not isinstance(number, int | float | np.number) or not np.isfinite(number):
-            raise ValueError(
-                f"{number!r} is not a finite number; write a number, such as 6.28 for 1 turn per second"
-            )
+            remedy = "write a number, such as 6.28 for 1 turn per second"
+            raise ValueError(f"{number!r} is not a finite number; {remedy}")
     return of_time(lambda t: nodes.polynomial(t, coefficients))
 
 
@@ -327,17 +326,14 @@ def default_motion(
     """
     stored = usual_motion(mechanism) if mechanism.motion is None else mechanism.motion
     if stored is None:
-        name = mechanism.name or "the mechanism"
         driven = ", ".join(mechanism.driven_coordinates) or "nothing, as none is driven"
-        raise ValueError(
-            f"{name} carries no motion; write [motion] into its file, or give a motion of {driven}"
-        )
+        remedy = f"write [motion] into its file, or give a motion of {driven}"
+        raise ValueError(f"{mechanism.name or 'the mechanism'} carries no motion; {remedy}")
     check_span(steps, duration)
     instants, inputs = steps or stored.steps, mechanism.n_driven
     if instants * inputs > MOST_STEPS:
-        raise ValueError(
-            f"{instants:,} steps of {inputs} inputs; write {MOST_STEPS // inputs:,} steps at most"
-        )
+        most = f"{MOST_STEPS // inputs:,} steps at most"
+        raise ValueError(f"{instants:,} steps of {inputs} inputs; write {most}")
     start = cache(lambda: reference_values(mechanism) if at_reference is None else at_reference)
     laws = laws_from_data(stored, lambda name: start().get(name, 0.0))
     time = np.linspace(0.0, stored.duration if duration is None else duration, instants)

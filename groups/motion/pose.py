@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,7 +91,9 @@ def pose_path(
         if not planar:  # angular velocity and acceleration of a quaternion of any length
             square = (turn * turn).sum(axis=1, keepdims=True)
             stretch = 2 * (turn * spin).sum(axis=1, keepdims=True) / square
-            spin, bent = (2 * _vector_part(rate, turn) / square for rate in (spin, bent))
+            # vector parts of the rates times the conjugate of the quaternion
+            (w, u), *rates = ((q[:, :1], q[:, 1:]) for q in (turn, spin, bent))
+            spin, bent = (2 * (w * v - part * u - np.cross(v, u)) / square for part, v in rates)
             turn, bent = turn / np.sqrt(square), bent - stretch * spin
         levels = place_at(t), turn, np.c_[place_at(t, 1), spin], np.c_[place_at(t, 2), bent]
         path = unfilled(mechanism, t, np.sort(ends), 2, ())
@@ -110,14 +113,11 @@ def pose_path(
     fine = np.interp(places, np.arange(len(instants)), instants)
     followed = moved(fine).value.T
 
-    def law_of(row: int) -> Law:
-        def law(t: Floats) -> tuple[Floats, Floats, Floats]:
-            found = moved(t, np.stack([np.interp(t, fine, column) for column in followed], axis=1))
-            return found.value[:, row], found.rate[:, row], found.acceleration[:, row]
+    def law(row: int, t: Floats) -> tuple[Floats, Floats, Floats]:
+        found = moved(t, np.stack([np.interp(t, fine, column) for column in followed], axis=1))
+        return found.value[:, row], found.rate[:, row], found.acceleration[:, row]
 
-        return law
-
-    return {f"{view.id}.{name}": law_of(row) for row, name in enumerate(view.type.coordinates)}
+    return {f"{view.id}.{name}": partial(law, row) for row, name in enumerate(view.type.coordinates)}
 
 
 def _checked(
@@ -148,9 +148,3 @@ def _checked(
     if faults + wrong:
         raise ValueError("; ".join(faults + wrong))
     return place, np.unwrap(turned) if planar else turned
-
-
-def _vector_part(p: Floats, q: Floats) -> Floats:
-    """Vector part (T, 3) of p times the conjugate of q."""
-    v, u = p[:, 1:], q[:, 1:]
-    return q[:, :1] * v - p[:, :1] * u - np.cross(v, u)

@@ -92,9 +92,7 @@ def inputs_text(motion: Motion | None, instant: int, units: tuple[str, str]) -> 
 
 def values_text(values: Mapping[str, float], units: tuple[str, str]) -> str:
     """Values of coordinates in these units of length and angle."""
-    texts = [
-        f"{name} = {quantity_text(value, coordinate_unit(name), units)}" for name, value in values.items()
-    ]
+    texts = [f"{name} = {quantity_text(x, coordinate_unit(name), units)}" for name, x in values.items()]
     return listed(texts, _LISTED)
 
 

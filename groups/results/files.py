@@ -157,10 +157,8 @@ def _faults(arrays: Arrays, mechanism: Mechanism) -> list[str]:
         faults.append("the trajectory is planar, the mechanism spatial")
     if (np.diff(kept) <= 0).any() or (len(kept) and not 0 <= kept[0] <= kept[-1] < mechanism.n_bodies):
         faults.append(f"kept has other bodies than 1 to {mechanism.n_bodies} of the mechanism")
-    elif "bodies" in arrays:
-        names = [mechanism.body_name(b) for b in kept.tolist()]
-        if arrays["bodies"].tolist() != names:
-            faults.append("the bodies have other names than those of the mechanism")
+    elif "bodies" in arrays and arrays["bodies"].tolist() != [mechanism.body_name(b) for b in kept.tolist()]:
+        faults.append("the bodies have other names than those of the mechanism")
     sizes: dict[str | int, int] = {
         "time": len(arrays["time"]),
         "body": len(kept),
@@ -244,9 +242,7 @@ def write_netcdf(trajectory: Trajectory, path: str | Path, *, force: bool = Fals
     path, dataset = check_target(path, (".nc",), force), to_xarray(trajectory)
     large = [str(name) for name, array in dataset.data_vars.items() if array.nbytes > _MOST]
     if large:
-        raise ValueError(
-            f"{path}: {', '.join(large)} larger than the 4 GB that netCDF-3 takes; keep fewer bodies, "
-            "or write .npz"
-        )
+        remedy = "keep fewer bodies, or write .npz"
+        raise ValueError(f"{path}: {', '.join(large)} larger than the 4 GB that netCDF-3 takes; {remedy}")
     with whole(path) as place:
         dataset.to_netcdf(place, format="NETCDF3_64BIT", engine="scipy")

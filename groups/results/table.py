@@ -76,9 +76,8 @@ def chosen_columns(
     units: str = "si",
 ) -> list[Column]:
     """Columns of a :class:`Choice`, time first."""
-    faults = [
-        f"no quantities {n!r}; there are {', '.join(QUANTITIES)}" for n in quantities if n not in QUANTITIES
-    ]
+    unknown = [name for name in quantities if name not in QUANTITIES]
+    faults = [f"no quantities {name!r}; there are {', '.join(QUANTITIES)}" for name in unknown]
     faults += [_NO_UNITS.format(units)] * (units not in ("si", "file"))
     if faults:
         raise ValueError("; ".join(faults))
@@ -102,10 +101,8 @@ def chosen_columns(
             found += [Column(f"SG-{g + 1}.status", "", status)]
             found += [Column(f"SG-{g + 1}.residual", "m", residual, True)]
     names = [column.name for column in found]
-    if taken := [column.name for column in expressed if names.count(column.name) > 1]:
-        raise ValueError(
-            f"{', '.join(taken)}: a column of this name exists already; name the quantity otherwise"
-        )
+    if taken := ", ".join(column.name for column in expressed if names.count(column.name) > 1):
+        raise ValueError(f"{taken}: a column of this name exists already; name the quantity otherwise")
     return shown_in(found, trajectory, units)
 
 
