@@ -16,6 +16,7 @@ import numpy.typing as npt
 from groups import status as codes
 from groups.engine.solve import Solving, batches, solve_lines
 from groups.results.joints import joint_motion
+from groups.solvers.global_approach import GlobalApproach
 from groups.status import OUTPUTS, QUALITY
 from groups.trajectory import Trajectory, changed, unfilled
 from mbssa.arrays import Bools, Floats, Ints
@@ -87,8 +88,6 @@ class Run:
 
     def solve_by_global_approach(self, motion: Motion) -> None:
         """Solve the groups for which it was chosen over the first instants, from where the others stand."""
-        from groups.solvers.global_approach import GlobalApproach
-
         status = self.answer.status[: len(motion.time)]
         for g, solver in enumerate(self.model.solvers):
             lost = (status[:, list(self.model.needs[g])] != codes.OK).any(axis=1) & (status[:, g] == codes.OK)
