@@ -20,6 +20,7 @@ from groups.results.table import Choice, check_target, chosen_columns, required,
 from groups.rotations import plane_quaternion, plane_rotation, quaternion_of, rotation_of, twist_in_space
 from groups.status import OUTPUTS, PROVEN, QUALITY
 from groups.status import STATUS as STATUS
+from mbssa import Mechanism, Structure, decompose
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames, joint_frames
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from groups.pictures.page import Player
     from groups.pictures.paths import PointName
-    from mbssa import Mechanism, Structure
 
 
 #: Called with the share that is done; False from it stops the work.
@@ -158,9 +158,7 @@ class Trajectory:
         """By group, its bodies and its type; empty texts where they are unknown."""
         if self.group_names is not None:
             return self.group_names
-        import mbssa
-
-        structure, count = mbssa.decompose(self.mechanism), self.status.shape[1]
+        structure, count = decompose(self.mechanism), self.status.shape[1]
         # Another number of groups: decomposed in another way. Nothing is said rather than something wrong.
         return names_of_groups(structure) if structure.n_groups == count else ("",) * count
 
@@ -355,10 +353,8 @@ def body_index(mechanism: Mechanism, name: str | int) -> int:
     names = mechanism.body_names or ()
     if isinstance(name, str) and name in names:
         return names.index(name)
-    if isinstance(name, int) or (isinstance(name, str) and name.isdecimal()):
-        number = int(name)
-        if 1 <= number <= mechanism.n_bodies:
-            return number - 1
+    if str(name).isdecimal() and 1 <= int(name) <= mechanism.n_bodies:
+        return int(name) - 1
     known = listed([mechanism.body_name(b) for b in range(mechanism.n_bodies)], _LISTED)
     raise KeyError(f"no body {name!r}; the bodies are {known}")
 

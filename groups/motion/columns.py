@@ -6,7 +6,6 @@ import csv
 import difflib
 import math
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -224,9 +223,8 @@ def _read_columns(path: Path, mechanism: Mechanism) -> dict[str, Floats]:
     for name in ("time", *mechanism.driven_coordinates):
         if name not in header:
             faults.add(first, f"no column {name!r}", "missing")
-    unknown = dict.fromkeys(label for label in header if label not in measured)
     strange = list[str]()  # which get one line, since a table of another kind has many
-    for label in unknown:
+    for label in dict.fromkeys(label for label in header if label not in measured):
         if meant := difflib.get_close_matches(label, list(measured), n=1, cutoff=_NEAR):
             what = f"column {label!r} is no driven coordinate; did you mean {meant[0]!r}?"
             faults.add(first, what, "unknown")
@@ -244,9 +242,10 @@ def _read_columns(path: Path, mechanism: Mechanism) -> dict[str, Floats]:
             continue
         numbers = list[float]()
         for label, cell in zip(header, row, strict=True):
-            number, what = math.nan, "is no number"
-            with suppress(ValueError):
+            try:
                 number, what = float(cell), "is not finite"
+            except ValueError:
+                number, what = math.nan, "is no number"
             if not math.isfinite(number):
                 faults.add(f"{where} {label}", f"{cell!r} {what}")
             numbers.append(number)

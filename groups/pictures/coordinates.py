@@ -229,7 +229,7 @@ def _of_body(trajectory: Trajectory, index: int, point: str = "") -> list[Coordi
     kept = [
         rate[:, body.place] for rate in (trajectory.velocity, trajectory.acceleration) if rate is not None
     ]
-    along = [level.T for level in (body.point_motion(point).levels if point else [body.position, *kept])]
+    along = [level.T for level in (body.point_levels(point) if point else [body.position, *kept])]
     found = [CoordinateMotion(f"{owner}.{x}", "m", *each) for x, *each in zip("xyz", *along, strict=False)]
     if trajectory.planar and not point:
         turning = [body.orientation, *(rate[:, 2] for rate in kept)]

@@ -148,19 +148,21 @@ class BodyMotion:
 
     def point(self, at: str | Sequence[float]) -> Floats:
         """(T, 3) or (T, 2) path of a point of the body, m; a KeyError where it has none of that name."""
-        return self.point_motion(at).value
+        return self.point_levels(at)[0]
 
     def point_velocity(self, at: str | Sequence[float]) -> Floats:
         """(T, 3) or (T, 2) m/s: v + ω × r; raises as :meth:`point` and :attr:`velocity`."""
-        return self.point_motion(at).rate
+        kept_level(self.trajectory.velocity, "velocity")
+        return self.point_levels(at)[1]
 
     def point_acceleration(self, at: str | Sequence[float]) -> Floats:
         """(T, 3) or (T, 2) m/s²: a + α × r + ω × (ω × r); raises as :meth:`point`, :attr:`acceleration`."""
-        return self.point_motion(at).acceleration
+        kept_level(self.trajectory.acceleration, "acceleration")
+        return self.point_levels(at)[2]
 
-    def point_motion(self, at: str | Sequence[float]) -> CoordinateMotion:
-        """Path of a point, (T, 3) or (T, 2) m, its velocity and acceleration; raises as :meth:`point`."""
-        trajectory, name = self.trajectory, str(at)
+    def point_levels(self, at: str | Sequence[float]) -> list[Floats]:
+        """Path of a point, its velocity and acceleration, as many as were kept."""
+        trajectory = self.trajectory
         if isinstance(at, str):
             points = trajectory.mechanism.body_geometry.get(self.index, BodyGeometry()).points
             if at not in points:
@@ -168,7 +170,7 @@ class BodyMotion:
             at = points[at]
         local = trajectory.reference.on_body(self.index, tuple(at))
         levels = carried(body_motion(trajectory, self.index), local, is_place=True)
-        return CoordinateMotion(name, "m", *(level[:, : 2 if trajectory.planar else 3] for level in levels))
+        return [level[:, : 2 if trajectory.planar else 3] for level in levels]
 
 
 def kept_level(array: Floats | None, level: str) -> Floats:

@@ -117,7 +117,7 @@ def _of_coordinates(motions: Iterable[CoordinateMotion]) -> list[Column]:
 def _of_points(body: BodyMotion) -> Iterator[Column]:
     mechanism = body.trajectory.mechanism
     for point in mechanism.body_geometry.get(body.index, BodyGeometry()).points:
-        for (_, per, level, _), vectors in zip(_LEVELS, body.point_motion(point).levels, strict=False):
+        for (_, per, level, _), vectors in zip(_LEVELS, body.point_levels(point), strict=False):
             for axis, values in zip("xyz", vectors.T, strict=False):
                 yield Column(f"{mechanism.body_name(body.index)}.{point}.{level}{axis}", f"m{per}", values)
 
