@@ -14,7 +14,6 @@ from mbssa.arrays import Floats
 from mbssa.bounds import LARGEST, range_fault
 from mbssa.faults import meant
 from mbssa.joints.assembly import assemble
-from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.poses import Poses
 from mbssa.joints.system import coordinates_at
@@ -117,14 +116,11 @@ def reference_inputs(mechanism: Mechanism, frames: Frames, at: Poses) -> Floats:
     # A coordinate of a type without equations on a relative pose (gears, cams) has its at_reference.
     values = []
     for j in np.flatnonzero(mechanism.driven).tolist():
-        joint = mechanism.joints[j]
-        kind = type_of_joint(mechanism, j)
-        if kind.pair is None:
-            near = joint.geometry.at_reference if joint.geometry is not None else {}
-            values += [near.get(name, 0.0) for name in joint.driven]
-        else:
-            found = dict(zip(kind.coordinates, coordinates_at(mechanism, frames, at, [j])[0], strict=True))
-            values += [found[name] for name in joint.driven]
+        joint, found = mechanism.joints[j], frames.at_reference(mechanism, j)
+        if joint.type.pair is not None:
+            here = coordinates_at(mechanism, frames, at, [j])[0]
+            found = dict(zip(joint.type.coordinates, here, strict=True))
+        values += [found.get(name, 0.0) for name in joint.driven]
     return np.array(values)
 
 
