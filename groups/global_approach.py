@@ -9,8 +9,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from groups.branches.insertion import Effort, prove_of_groups
 from groups.global_solver.elimination import Method
-from groups.model import Model
+from groups.model import Model, build
 from groups.motion import Motion, default_motion
 from groups.motion.sampled import check_drives
 from groups.run import Run
@@ -79,9 +80,6 @@ def solve_globally(
     found = replace(run.trajectory(), causes=None)
     if not proves:
         return found
-    from groups.branches.insertion import Effort, prove_of_groups
-    from groups.model import build
-
     own = [everything[1:]]
     return prove_of_groups(build(structure), motion, own, found, everything, order, bool(compiled), Effort())
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from groups.motion import Motion, driven_coordinates, reference_inputs
+from groups.branches.prover import prover_of
+from groups.engine.solve import life_of, plan_of
+from groups.motion import driven_coordinates, reference_inputs
 from groups.setting import Setting
+from groups.solve import solve as solve_model
 from groups.solvers.registry import alternatives, choose_all
 from groups.solvers.solver import Solver
-from groups.trajectory import Branch, Level, Progress, Trajectory, names_of_groups
+from groups.trajectory import names_of_groups
 from mbssa import Mechanism, Structure, decompose
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import whole_turns
@@ -84,24 +87,17 @@ class Model:
         False where a user's function cannot be traced, or a group has so many unknowns that NumPy's solver is
         the faster one: such a model has none, and :meth:`solve` takes NumPy whatever ``compiled`` says.
         """
-        from groups.engine.solve import life_of, plan_of
-
         plan = plan_of(self)
         return life_of(plan, compiled=True) is plan.machine
 
     @property
     def compile_seconds(self) -> float:
         """Seconds of :meth:`compile`, roughly; 0 once it is done."""
-        from groups.engine.solve import plan_of
-
         plan = plan_of(self)
         return plan.price if plan.is_printable and plan.machine is None else 0.0
 
     def proof_seconds(self, instants: int, *, compiled: bool = False) -> float:
         """Seconds, roughly, of the proof of a motion of so many instants that is not solved in pieces."""
-        from groups.branches.prover import prover_of
-        from groups.engine.solve import plan_of
-
         return prover_of(plan_of(self)).seconds(instants, compiled=compiled)
 
     def compiles(self, instants: int, *, calls: int = 1) -> bool:
@@ -109,8 +105,6 @@ class Model:
 
         It is once it is made, and it is made as soon as NumPy would have taken longer in all than that takes.
         """
-        from groups.engine.solve import plan_of
-
         return plan_of(self).compiles(instants, calls)
 
     @cached_property
@@ -135,11 +129,10 @@ class Model:
     @cached_property
     def neighbours(self) -> tuple[tuple[int, ...], ...]:
         """By group, the indices of the bodies at its joints that others solve; the frame is not named."""
-        mechanism, of_body = self.mechanism, self.structure.group_of_body.tolist()
         found = []
         for group in self.structure.groups:
-            ends = {int(b) for j in group.joint_indices.tolist() for b in mechanism.joint_bodies(j)}
-            found.append(tuple(sorted(b for b in ends if b != 0 and of_body[b] != group.number)))
+            ends = {b for j in group.joint_indices.tolist() for b in self.mechanism.joint_bodies(j)}
+            found.append(tuple(sorted(ends - {0, *group.body_indices.tolist()})))
         return tuple(found)
 
     @property
@@ -169,59 +162,7 @@ class Model:
                 values[k] += whole_turns(guess - values[k])
         return values
 
-    def solve(
-        self,
-        motion: Motion | None = None,
-        *,
-        bodies: Sequence[str | int] | None = None,
-        level: Level = "acceleration",
-        modes: Mapping[int, int] | None = None,
-        branch: Branch | None = None,
-        compiled: bool | None = None,
-        progress: Progress | None = None,
-    ) -> Trajectory:
-        """Position, velocity and acceleration of every body over a motion, group by group.
-
-        The assembly mode of the reference is kept: closed forms hold a sign; else a coarse pass goes from the
-        reference to the first instant and on, in strides that are divided until they lie on one smooth
-        path, and Newton's method starts from it. Behind a gap an instant is ok where the straight way of
-        the inputs from the reference leads to it, or where the sign of a determinant tells the mode. A
-        KeyError for a body that there is not; a ValueError for a mode that there is not, or a motion of other
-        coordinates than the model has, or none.
-
-        Parameters
-        ----------
-        motion : inputs over time; the model's own by default
-        bodies : names or numbers of the bodies to keep; all by default
-        level : the last level of answer that is wanted
-        modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
-        branch : ``proven``, the default, certifies over every time step that a group stays on the branch of
-            the reference, and solves instants in between where it has to. It does so for all groups but
-            those with users' functions that cannot be traced, or with more than thirty unknowns;
-            :attr:`Trajectory.proof` says where it did. ``smooth`` does, and goes straight on where two
-            branches cross (a parallelogram that lies flat). ``checked`` is somewhat faster. By default
-            motions are proven, but those of mechanisms of some hundred groups, and a motion that takes long
-            to be followed is only checked from there on
-        compiled : True solves by machine code, which is made once for a model in some tenths of a second,
-            False by NumPy; by default what takes less time. The answers differ by rounding alone. Functions
-            that cannot be traced are NumPy's always
-        progress : called with the share that is done now and then; False from it stops the run, and what
-            was not computed says so in its status
-
-        Examples
-        --------
-        >>> import groups, mbssa
-        >>> crank = mbssa.load("slider_crank_isostatic")
-        >>> model = groups.build(mbssa.decompose(crank))
-        >>> trajectory = model.solve(groups.constant_speed(crank, duration=1.0, steps=101))
-        >>> trajectory.ok, float(trajectory.residual.max()) < 1e-12
-        (True, True)
-        """
-        from groups.solve import solve
-
-        if not (compiled is None or isinstance(compiled, bool)):
-            raise TypeError(f"compiled is {compiled!r}; write True, False or None")
-        return solve(self, motion, bodies, level, modes, branch, compiled, progress)
+    solve = solve_model
 
 
 def model_of(given: Model | Structure | Mechanism) -> Model:

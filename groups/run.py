@@ -13,26 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from groups import status as codes
+from groups.engine.solve import Solving, batches, solve_lines
 from groups.results.joints import joint_motion
-from groups.status import (
-    BRANCH_JUMP,
-    CONTACT_ENDED,
-    CONTACT_LOST,
-    DROPPED,
-    NOT_COMPUTED,
-    OK,
-    OPEN,
-    OUTPUTS,
-    PREDECESSOR_FAILED,
-    QUALITY,
-)
+from groups.solvers.global_approach import GlobalApproach
+from groups.status import OUTPUTS, QUALITY
 from groups.trajectory import Trajectory, changed, unfilled
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.catalogue import coordinate_unit, is_length, type_of_joint
 from mbssa.units import given_in, quantity_text
 
 if TYPE_CHECKING:
-    from groups.engine.solve import Solving
     from groups.model import Model
     from groups.motion import Motion
 
@@ -52,7 +43,7 @@ def finished(
     run.check_contacts(done)
     if missing is not None:
         for g, gone in enumerate(missing):
-            run.mark(g, np.flatnonzero(gone), NOT_COMPUTED)
+            run.mark(g, np.flatnonzero(gone), codes.NOT_COMPUTED)
     run.stop_at(done)
     return run
 
@@ -61,8 +52,6 @@ def along_lines(
     model: Model, motion: Motion, first: Ints, stop: Ints, held: Ints, level: int, compiled: bool
 ) -> Run:
     """The run of lines of instants ``first`` … ``stop`` - 1, each solved from the reference on."""
-    from groups.engine.solve import batches, solve_lines
-
     run = Run(model, unfilled(model.mechanism, motion.time, held, level, model.group_names))
     for lines in batches(model, first, stop):
         span = slice(int(first[lines][0]), int(stop[lines][-1]))
@@ -70,7 +59,7 @@ def along_lines(
         solving, status = solve_lines(model, motion.within(span), *ends, compiled)
         put(run.answer, span, solving.answer(held, level, status))
         for g, of in enumerate(status):
-            run.mark(g, span.start + np.flatnonzero(of == BRANCH_JUMP), BRANCH_JUMP)
+            run.mark(g, span.start + np.flatnonzero(of == codes.BRANCH_JUMP), codes.BRANCH_JUMP)
         run.leave_profiles(solving, span.start, status)
     return run
 
@@ -99,20 +88,18 @@ class Run:
 
     def solve_by_global_approach(self, motion: Motion) -> None:
         """Solve the groups for which it was chosen over the first instants, from where the others stand."""
-        from groups.solvers.global_approach import GlobalApproach
-
         status = self.answer.status[: len(motion.time)]
         for g, solver in enumerate(self.model.solvers):
-            lost = (status[:, list(self.model.needs[g])] != OK).any(axis=1) & (status[:, g] == OK)
-            self.mark(g, np.flatnonzero(lost), PREDECESSOR_FAILED)
+            lost = (status[:, list(self.model.needs[g])] != codes.OK).any(axis=1) & (status[:, g] == codes.OK)
+            self.mark(g, np.flatnonzero(lost), codes.PREDECESSOR_FAILED)
             if isinstance(solver, GlobalApproach):
                 solver.solve(motion, self.answer, self._row_of)
-                self.mark(g, np.flatnonzero(status[:, g] == DROPPED), DROPPED)
+                self.mark(g, np.flatnonzero(status[:, g] == codes.DROPPED), codes.DROPPED)
 
     def leave_profiles(self, solving: Solving, begun: int, status: npt.NDArray[np.int8]) -> None:
         """Take back instants at which a contact's place has left an open profile."""
         for g, gone, off, said in solving.off_profiles(status):
-            self.mark(g, begun + gone, CONTACT_LOST, off)
+            self.mark(g, begun + gone, codes.CONTACT_LOST, off)
             self.ended[g] = begun + int(gone[0]), said
 
     def check_contacts(self, stop: int, *, angles: bool = True) -> None:
@@ -126,15 +113,15 @@ class Run:
         values = [joint_motion(ends, j)[coordinate].value for _, j, coordinate, *_ in watched]
         gone = np.zeros(ends.status.shape, dtype=np.bool_)
         for g, needs in enumerate(model.needs):
-            gone[:, g] = gone[:, list(needs)].any(axis=1) & (ends.status[:, g] != NOT_COMPUTED)
-            self.mark(g, np.flatnonzero(gone[:, g]), PREDECESSOR_FAILED)
+            gone[:, g] = gone[:, list(needs)].any(axis=1) & (ends.status[:, g] != codes.NOT_COMPUTED)
+            self.mark(g, np.flatnonzero(gone[:, g]), codes.PREDECESSOR_FAILED)
             for (group, j, coordinate, *limits), value in zip(watched, values, strict=True):
                 off = np.maximum(limits[0] - value, value - limits[1])
                 rounding = OUTSIDE * (model.frames.size if is_length(coordinate) else 1.0)
-                lost = np.flatnonzero((off > rounding) & (ends.status[:, g] == OK) & (group == g))
+                lost = np.flatnonzero((off > rounding) & (ends.status[:, g] == codes.OK) & (group == g))
                 if not len(lost):
                     continue
-                self.mark(g, lost, CONTACT_LOST, off[lost])
+                self.mark(g, lost, codes.CONTACT_LOST, off[lost])
                 gone[lost, g], at = True, int(lost[0])
                 if at <= self.ended.get(g, (at, ""))[0]:
                     name = f"{type_of_joint(mechanism, j).code} {mechanism.joint_ids[j]}.{coordinate}"
@@ -158,24 +145,26 @@ class Run:
     def stop_at(self, done: int) -> None:
         """Mark all later instants as not computed."""
         for group in range(len(self.model.solvers) if done < len(self.answer.time) else 0):
-            self.mark(group, slice(done, None), NOT_COMPUTED)
+            self.mark(group, slice(done, None), codes.NOT_COMPUTED)
 
     def trajectory(self, kept: Ints | None = None) -> Trajectory:
         """Solution found; of some of the bodies, if they are named."""
         model, found = self.model, self.answer
         if np.count_nonzero(found.status):
-            for code, condition in ((PREDECESSOR_FAILED, 0.0), (NOT_COMPUTED, np.nan)):
+            for code, condition in ((codes.PREDECESSOR_FAILED, 0.0), (codes.NOT_COMPUTED, np.nan)):
                 at = found.status == code
                 found.residual[at], found.iterations[at], found.condition[at] = np.nan, 0, condition
             causes, contacts, mechanism = list[str](), list[str](), model.mechanism
             for g, (group, status) in enumerate(zip(model.structure.groups, found.status.T, strict=True)):
                 # Joints that close the group's loop where it came to a dead point or out of reach.
-                causes.append(" or ".join(model.solvers[g].closing) if np.isin(status, OPEN).any() else "")
-                at, (step, said) = np.flatnonzero(np.isin(status, CONTACT_ENDED)), self.ended.get(g, (-1, ""))
+                closing = model.solvers[g].closing if np.isin(status, codes.OPEN).any() else ()
+                causes.append(" or ".join(closing))
+                at = np.flatnonzero(np.isin(status, codes.CONTACT_ENDED))
+                step, said = self.ended.get(g, (-1, ""))
                 if len(at) and step != at[0]:
                     types = {j: type_of_joint(mechanism, j) for j in group.joint_indices.tolist()}
                     names = [f"{one.code} {mechanism.joint_ids[j]}" for j, one in types.items() if one.gap]
-                    sign = 1.0 if status[at[0]] == CONTACT_LOST else -1.0
+                    sign = 1.0 if status[at[0]] == codes.CONTACT_LOST else -1.0
                     gap = quantity_text(sign * found.residual[at[0], g], "m", mechanism.units, ".3g")
                     said = f"{' or '.join(names)}: gap {gap}"
                 contacts.append(said if len(at) else "")

@@ -102,12 +102,8 @@ class Setting:
         if not structure.determined:
             raise ValueError(f"{mechanism.name} is not determined; mbssa.check says why and what would help")
         frames = joint_frames(mechanism)
-        missing = [
-            mechanism.joint_ids[j]
-            for j in np.flatnonzero(~frames.known).tolist()
-            if mechanism.joint_geometry.get(j) is None
-        ]
-        if missing:
+        unknown, ids = np.flatnonzero(~frames.known).tolist(), mechanism.joint_ids
+        if missing := [ids[j] for j in unknown if j not in mechanism.joint_geometry]:
             raise ValueError(f"{mechanism.name} cannot be solved: no geometry at {', '.join(missing)}")
         if bare := without_equation(mechanism):
             raise ValueError(f"{mechanism.name} cannot be solved: no joint is driven in {', '.join(bare)}")
@@ -151,10 +147,10 @@ class Setting:
         """Coordinates of the joints at the reference, m and rad, by joint index and name."""
         mechanism, found = self.mechanism, dict[int, dict[str, float]]()
         for row in np.unique(mechanism.joint_type[self.frames.known]).tolist():
-            names, joints = CATALOGUE[row].coordinates, (mechanism.joint_type == row) & self.frames.known
+            which = np.flatnonzero((mechanism.joint_type == row) & self.frames.known).tolist()
             if CATALOGUE[row].pair is not None:
-                which = np.flatnonzero(joints).tolist()
                 with np.errstate(divide="ignore", invalid="ignore"):  # rates of angles without a direction
                     values = coordinates_at(mechanism, self.frames, self.reference, which).tolist()
-                found |= {j: dict(zip(names, own, strict=True)) for j, own in zip(which, values, strict=True)}
+                named = (dict(zip(CATALOGUE[row].coordinates, each, strict=True)) for each in values)
+                found |= zip(which, named, strict=True)
         return found

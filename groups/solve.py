@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from groups.branches.insertion import Effort, Proof, prove_of_groups
+from groups.branches.prover import prover_of
 from groups.engine.path import Way, followed, guesses
 from groups.engine.solve import TELLING, Solving, life_of, plan_of
 from groups.motion import Motion, default_motion
@@ -40,22 +42,59 @@ BEFORE = 3
 
 def solve(
     model: Model,
-    motion: Motion | None,
-    bodies: Sequence[str | int] | None,
-    level: Level,
-    modes: Mapping[int, int] | None,
-    branch: Branch | None,
-    compiled: bool | None,
-    progress: Progress | None,
+    motion: Motion | None = None,
+    *,
+    bodies: Sequence[str | int] | None = None,
+    level: Level = "acceleration",
+    modes: Mapping[int, int] | None = None,
+    branch: Branch | None = None,
+    compiled: bool | None = None,
+    progress: Progress | None = None,
 ) -> Trajectory:
-    """Position, velocity and acceleration over a motion; see :meth:`groups.Model.solve`."""
+    """Position, velocity and acceleration of every body over a motion, group by group.
+
+    The assembly mode of the reference is kept: closed forms hold a sign; else a coarse pass goes from the
+    reference to the first instant and on, in strides that are divided until they lie on one smooth
+    path, and Newton's method starts from it. Behind a gap an instant is ok where the straight way of
+    the inputs from the reference leads to it, or where the sign of a determinant tells the mode. A
+    KeyError for a body that there is not; a ValueError for a mode that there is not, or a motion of other
+    coordinates than the model has, or none.
+
+    Parameters
+    ----------
+    motion : inputs over time; the model's own by default
+    bodies : names or numbers of the bodies to keep; all by default
+    level : the last level of answer that is wanted
+    modes : number of the assembly mode, as :func:`groups.modes` counts them, by number of the group
+    branch : ``proven``, the default, certifies over every time step that a group stays on the branch of
+        the reference, and solves instants in between where it has to. It does so for all groups but
+        those with users' functions that cannot be traced, or with more than thirty unknowns;
+        :attr:`Trajectory.proof` says where it did. ``smooth`` does, and goes straight on where two
+        branches cross (a parallelogram that lies flat). ``checked`` is somewhat faster. By default
+        motions are proven, but those of mechanisms of some hundred groups, and a motion that takes long
+        to be followed is only checked from there on
+    compiled : True solves by machine code, which is made once for a model in some tenths of a second,
+        False by NumPy; by default what takes less time. The answers differ by rounding alone. Functions
+        that cannot be traced are NumPy's always
+    progress : called with the share that is done now and then; False from it stops the run, and what
+        was not computed says so in its status
+
+    Examples
+    --------
+    >>> import groups, mbssa
+    >>> crank = mbssa.load("slider_crank_isostatic")
+    >>> model = groups.build(mbssa.decompose(crank))
+    >>> trajectory = model.solve(groups.constant_speed(crank, duration=1.0, steps=101))
+    >>> trajectory.ok, float(trajectory.residual.max()) < 1e-12
+    (True, True)
+    """
+    if not (compiled is None or isinstance(compiled, bool)):
+        raise TypeError(f"compiled is {compiled!r}; write True, False or None")
     mechanism = model.mechanism
     motion = default_motion(mechanism) if motion is None else motion
     if not isinstance(motion, Motion):
-        raise TypeError(
-            f"solve takes a Motion, not a {type(motion).__name__}; groups.sample makes one of laws, "
-            "groups.read_motion of a file"
-        )
+        makers = "groups.sample makes one of laws, groups.read_motion of a file"
+        raise TypeError(f"solve takes a Motion, not a {type(motion).__name__}; {makers}")
     if branch is not None and branch not in BRANCHES:
         raise ValueError(f"branch {branch!r}; write {', '.join(BRANCHES[:-1])} or {BRANCHES[-1]}")
     answers = level_number(level)
@@ -65,25 +104,25 @@ def solve(
         from groups.assembly_modes import in_modes
 
         model = in_modes(model, modes)
-    patience = patience_of(model, branch)
-    size = max(BLOCK // plan_of(model).first_axes, FEWEST)
-    if not model.globally and len(motion.time) > BLOCKS * size:
-        progress = _part(progress)
-        found = _in_blocks(model, motion, kept, answers, compiled, progress, patience, size)
-        if found is not None:
-            return found
-    if patience is None:
-        solving, done, _ = _solved(model, motion, compiled, progress)
-        return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
-    from groups.branches.insertion import Effort, Proof, prove_of_groups
-
-    solving, done, wanted = _solved(model, motion, compiled, _part(progress, 0.0, 0.5))
-    effort = Effort(branch == "smooth", _part(progress, 0.5, 0.5), patience)
-    if wanted and not model.globally:
-        return Proof(solving, effort).trajectory(kept, answers)
-    found = finished(solving, model.held_bodies(kept), answers, done).trajectory(None if wanted else kept)
-    if not wanted:
+    patience, progress = patience_of(model, branch), _part(progress)
+    found = _in_blocks(model, motion, kept, answers, compiled, progress, patience)
+    if found is not None:
         return found
+    solving, count, done, wanted = Solving(model, motion, compiled=compiled), len(motion.time), 0, True
+    _check(solving.way, motion, solving.plan.size)
+    solving.begin()
+    half = 1.0 if patience is None else 0.5
+    report, span = _part(progress, 0.0, half), SPAN * max(1, count // (50 * SPAN))
+    while done < count and wanted:
+        stop = count if report is None else min(done + span, count)
+        solving.advance(done, stop)
+        done, wanted = stop, report is None or report(stop / count) is not False
+    if patience is None or not wanted:
+        return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
+    effort = Effort(branch == "smooth", _part(progress, half, half), patience)
+    if not model.globally:
+        return Proof(solving, effort).trajectory(kept, answers)
+    found = finished(solving, model.held_bodies(kept), answers).trajectory()
     own = [group.body_indices for group in model.structure.groups]
     return prove_of_groups(model, motion, own, found, kept, answers, compiled, effort)
 
@@ -93,21 +132,6 @@ def patience_of(model: Model, branch: Branch | None) -> float | None:
     if branch is None:
         return PATIENCE if plan_of(model).operations <= LARGE else None
     return None if branch == "checked" else inf
-
-
-def _solved(
-    model: Model, motion: Motion, compiled: bool, progress: Progress | None = None
-) -> tuple[Solving, int, bool]:
-    """A motion that the engine has solved, up to an instant, and whether ``progress`` goes on."""
-    solving, count, done, wanted = Solving(model, motion, compiled=compiled), len(motion.time), 0, True
-    _check(solving.way, motion, solving.plan.size)
-    solving.begin()
-    span = count if progress is None else SPAN * max(1, count // (50 * SPAN))
-    while done < count and wanted:
-        stop = min(done + span, count)
-        solving.advance(done, stop)
-        done, wanted = stop, progress is None or progress(stop / count) is not False
-    return solving, done, wanted
 
 
 def _part(progress: Progress | None, begin: float = 0.0, part: float = 1.0) -> Progress | None:
@@ -131,13 +155,15 @@ def _in_blocks(
     compiled: bool,
     progress: Progress | None,
     patience: float | None,
-    size: int,
 ) -> Trajectory | None:
     """The answer to a long motion, which goes through the array of a block: memory for what is kept alone."""
-    # It is proven if there is ``patience``. None where more has to be known than a block: where a group is
-    # lost, turned back, not solved or not proven at once, or where turns are counted in pieces of steps. What
-    # is left is the answer of the whole array, bit by bit.
+    # It is proven if there is ``patience``. None for a short one, and where a block does not tell enough:
+    # where a group is lost, turned back, not solved or not proven at once, or where turns are counted in
+    # pieces of steps. What is left is the answer of the whole array, bit by bit.
     plan, count = plan_of(model), len(motion.time)
+    size = max(BLOCK // plan.first_axes, FEWEST)
+    if model.globally or count <= BLOCKS * size:
+        return None
     life = life_of(plan, compiled)
     way = Way(life, None, motion.time, motion.value, motion.rate, motion.acceleration)
     _check(way, motion, plan.size)
@@ -148,9 +174,6 @@ def _in_blocks(
     del way
     held, proof, looks = model.held_bodies(kept), None, True
     if patience is not None:
-        from groups.branches.insertion import Effort, Proof
-        from groups.branches.prover import prover_of
-
         looks = not prover_of(plan).sure.all()
     answer = unfilled(model.mechanism, motion.time, held, level, model.group_names)
     bounds = np.linspace(0, count, 2 + count // size, dtype=np.int64)  # no block of a few, which are floats

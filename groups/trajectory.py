@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from groups.results.faults import sentences
+from groups.results import files
+from groups.results.expressions import derived
+from groups.results.faults import SingularPosition, sentences
 from groups.results.joints import BodyMotion, CoordinateMotion, JointMotion, joint_motion
 from groups.results.table import Choice, check_target, chosen_columns, required, write_table
 from groups.rotations import plane_quaternion, plane_rotation, quaternion_of, rotation_of, twist_in_space
 from groups.status import OUTPUTS, PROVEN, QUALITY
 from groups.status import STATUS as STATUS
+from mbssa import Mechanism, Structure, decompose
 from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.frames import Frames, joint_frames
@@ -26,13 +29,9 @@ from mbssa.texts import listed
 
 if TYPE_CHECKING:
     import pandas
-    import xarray
 
-    from groups.motion import Motion
     from groups.pictures.page import Player
     from groups.pictures.paths import PointName
-    from groups.results.faults import SingularPosition
-    from mbssa import Mechanism, Structure
 
 
 #: Called with the share that is done; False from it stops the work.
@@ -113,8 +112,8 @@ class Trajectory:
 
     def __repr__(self) -> str:
         said = self.faults()
-        more = len(said) - _SHOWN
-        state = "; ".join([*said[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]) or "ok"
+        more = [f"and {len(said) - _SHOWN} more"] * (len(said) > _SHOWN)
+        state = "; ".join([*said[:_SHOWN], *more]) or "ok"
         return f"<Trajectory of {self.mechanism.name}: {len(self.time)} instants, {state}>"
 
     def _repr_html_(self) -> str:
@@ -141,10 +140,8 @@ class Trajectory:
         one of which it is certain that it leads from the reference, along the cubics through the inputs'
         values and rates, to that instant. *Continued* went straight on through places where branches cross.
         """
-        found: npt.NDArray[np.int8] = (self.status == 0).astype(np.int8)
-        if self.proven is not None:
-            found += self.proven * (self.status == 0)
-        return found
+        found: npt.NDArray[np.int8] = (self.status == 0) * np.int8(1)
+        return found if self.proven is None else found * (1 + self.proven)
 
     @property
     def planar(self) -> bool:
@@ -161,9 +158,7 @@ class Trajectory:
         """By group, its bodies and its type; empty texts where they are unknown."""
         if self.group_names is not None:
             return self.group_names
-        import mbssa
-
-        structure, count = mbssa.decompose(self.mechanism), self.status.shape[1]
+        structure, count = decompose(self.mechanism), self.status.shape[1]
         # Another number of groups: decomposed in another way. Nothing is said rather than something wrong.
         return names_of_groups(structure) if structure.n_groups == count else ("",) * count
 
@@ -195,12 +190,12 @@ class Trajectory:
         """
         if not self.planar:
             return self
-        lifts = in_space, plane_quaternion, twist_in_space, twist_in_space
-        arrays = {name: getattr(self, name) for name in OUTPUTS}
-        for (name, array), lift in zip(arrays.items(), lifts, strict=True):
-            if array is not None:  # contiguous per body in memory
-                arrays[name] = lift(array.swapaxes(0, 1)).swapaxes(0, 1)
-        return replace(self, **arrays)
+        lifts = zip(OUTPUTS, (in_space, plane_quaternion, twist_in_space, twist_in_space), strict=True)
+        arrays = ((name, getattr(self, name), lift) for name, lift in lifts)
+        found: dict[str, Any] = {  # contiguous per body in memory
+            name: lift(of.swapaxes(0, 1)).swapaxes(0, 1) for name, of, lift in arrays if of is not None
+        }
+        return replace(self, **found)
 
     def quantity(self, expression: str) -> CoordinateMotion:
         """A number derived from joints, points and bodies: (T,) value, and the rates that were kept.
@@ -216,16 +211,7 @@ class Trajectory:
         it is no length and no angle. A ValueError where an expression cannot be read, for names that there
         are not and units that do not fit.
         """
-        from groups.results.expressions import derived
-
         return derived(self, {expression: expression})[0]
-
-    def faults(self, motion: Motion | None = None) -> list[str]:
-        """A sentence per group that failed: its bodies, why, when first and how often, and the residual.
-
-        The motion that was solved gives the inputs at that instant, in the units of the model file.
-        """
-        return sentences(self, motion)
 
     def columns(self, **choice: Unpack[Choice]) -> tuple[list[str], Floats]:
         """Header and (T, columns) table: time, joints, points, bodies, and status and residual by group.
@@ -258,18 +244,11 @@ class Trajectory:
             if nothing is said; the others hold everything, in SI units
         """
         path = check_target(path, (".csv", ".parquet", ".npz", ".nc"), force)
-        ending = path.suffix.lower()
-        if ending in (".npz", ".nc"):
+        if (ending := path.suffix.lower()) in (".npz", ".nc"):
             (self.save if ending == ".npz" else self.write_netcdf)(path, force=force)
-            return
-        choice.setdefault("units", "file")
-        write_table(chosen_columns(self, **choice), path)
-
-    def save(self, path: str | Path, *, force: bool = False) -> None:
-        """Write everything, the mechanism too, to ``.npz``, which :func:`groups.load_trajectory` reads."""
-        from groups.results.files import save
-
-        save(self, check_target(path, (".npz",), force))
+        else:
+            choice.setdefault("units", "file")
+            write_table(chosen_columns(self, **choice), path)
 
     def write_csv(self, path: str | Path, *, force: bool = False, **choice: Unpack[Choice]) -> None:
         """Write :meth:`columns` as :meth:`write` to text, a row per instant, units in brackets in the header.
@@ -288,29 +267,13 @@ class Trajectory:
         required("pandas", "data frames need pandas", "xarray")
         import pandas
 
-        return pandas.DataFrame(
-            {column.title: column.values for column in others}, pandas.Index(time.values, name=time.title)
-        )
+        index = pandas.Index(time.values, name=time.title)
+        return pandas.DataFrame({column.title: column.values for column in others}, index)
 
-    def to_xarray(self) -> xarray.Dataset:
-        """A labelled dataset: dimensions time, body, axis, component (of quaternions), coordinate and group.
-
-        Velocities are split into linear and angular; every variable has its units. ``joint_coordinate``,
-        ``joint_rate`` and ``joint_acceleration`` are those of every joint that can be measured, with their
-        units in ``coordinate_unit``. A ModuleNotFoundError without the extra ``xarray``.
-        """
-        from groups.results.files import to_xarray
-
-        return to_xarray(self)
-
-    def write_netcdf(self, path: str | Path, *, force: bool = False) -> None:
-        """Write :meth:`to_xarray` as netCDF-3 with 64-bit offsets.
-
-        Raises as :meth:`write`; a ValueError too for an array larger than the 4 GB that the format takes.
-        """
-        from groups.results.files import write_netcdf
-
-        write_netcdf(self, check_target(path, (".nc",), force))
+    faults = sentences
+    save = files.save
+    to_xarray = files.to_xarray
+    write_netcdf = files.write_netcdf
 
 
 def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Trajectory:
@@ -327,19 +290,16 @@ def load_trajectory(path: str | Path, mechanism: Mechanism | None = None) -> Tra
     ...     groups.load_trajectory(pathlib.Path(folder) / "run.npz")
     <Trajectory of planar_four_bar: 5 instants, ok>
     """
-    from groups.results.files import read
-
-    return Trajectory(**read(path, mechanism))
+    return Trajectory(**files.read(path, mechanism))
 
 
 def changed(
     trajectory: Trajectory, names: Iterable[str], change: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
 ) -> Trajectory:
     """The trajectory with other arrays of these names, of those that it has."""
-    arrays: dict[str, Any] = {name: getattr(trajectory, name) for name in names}
-    for name, array in arrays.items():
-        arrays[name] = None if array is None else change(array)
-    return replace(trajectory, **arrays)
+    arrays = ((name, getattr(trajectory, name)) for name in names)
+    found: dict[str, Any] = {name: change(of) for name, of in arrays if of is not None}
+    return replace(trajectory, **found)
 
 
 def unfilled(
@@ -393,18 +353,14 @@ def body_index(mechanism: Mechanism, name: str | int) -> int:
     names = mechanism.body_names or ()
     if isinstance(name, str) and name in names:
         return names.index(name)
-    if isinstance(name, int) or (isinstance(name, str) and name.isdecimal()):
-        number = int(name)
-        if 1 <= number <= mechanism.n_bodies:
-            return number - 1
+    if str(name).isdecimal() and 1 <= int(name) <= mechanism.n_bodies:
+        return int(name) - 1
     known = listed([mechanism.body_name(b) for b in range(mechanism.n_bodies)], _LISTED)
     raise KeyError(f"no body {name!r}; the bodies are {known}")
 
 
 def names_of_groups(structure: Structure) -> tuple[str, ...]:
     """Bodies and type of each structural group, as ``coupler, rocker (3R2D)``."""
-    name = structure.mechanism.body_name
-    return tuple(
-        f"{listed([name(b) for b in group.body_indices.tolist()], _NAMED)} ({group.type_name})"
-        for group in structure.groups
-    )
+    name, members = structure.mechanism.body_name, [group.body_indices.tolist() for group in structure.groups]
+    bodies = [listed([name(b) for b in each], _NAMED) for each in members]
+    return tuple(f"{of} ({group.type_name})" for of, group in zip(bodies, structure.groups, strict=True))

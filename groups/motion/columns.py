@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.motion.laws import FEWEST, check_span, default_motion, differentiated, through
-from groups.motion.sampled import Motion, name_faults, time_faults
+from groups.motion.sampled import Motion, finite, name_faults, time_faults
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.faults import Fault, Faults, ModelError
@@ -67,11 +67,8 @@ def from_arrays(
     for what, named in (("values", values), ("rates", rates), ("accelerations", accelerations)):
         columns = by_id(mechanism, named or {})
         faults += name_faults(names, columns if what == "values" else [*names, *columns], what)
-        given[what] = {
-            name: _column(columns[name], instants, f"{what} of {name}", faults)
-            for name in names
-            if name in columns
-        }
+        there = [name for name in names if name in columns]
+        given[what] = {name: finite(columns[name], instants, f"{what} of {name}", faults) for name in there}
     split = [name for name in names if name not in given["rates"] or name not in given["accelerations"]]
     if split and 0 < instants.size < FEWEST:
         faults.append(
@@ -87,10 +84,8 @@ def from_arrays(
         raise ValueError("; ".join(faults))
     levels = np.zeros((3, len(names), len(instants)))
     for row, name in enumerate(names):
-        value, (rate, second) = (
-            given["values"][name],
-            (given[k].get(name) for k in ("rates", "accelerations")),
-        )
+        value, rate = given["values"][name], given["rates"].get(name)
+        second = given["accelerations"].get(name)
         if rate is None:
             rate, bent = differentiated(instants, value, instants)
         elif second is None:
@@ -131,19 +126,6 @@ def _contradiction(time: Floats, value: Floats, rate: Floats) -> str:
     k = int(np.argmax(lost))
     span = f"from t = {time[0]:.6g} to {time[k + 1]:.6g} s"
     return f"{span} they add up to {summed[k]:.3g}, where it moves by {moved[k]:.3g}; {_UNITS}"
-
-
-def _column(column: npt.ArrayLike, time: Floats, what: str, faults: list[str]) -> Floats:
-    try:
-        array = np.array(column, dtype=float)
-    except (TypeError, ValueError) as error:
-        faults.append(f"{what} are no numbers: {error}")
-        return time
-    if array.shape != time.shape:
-        faults.append(f"{what} have the shape {array.shape}; time has {time.shape}")
-    elif not np.isfinite(array).all():
-        faults.append(f"{what} are not finite at t = {time[~np.isfinite(array)][0]:.9g} s")
-    return array
 
 
 # --- files -----------------------------------------------------------------------------------------
@@ -192,10 +174,10 @@ def read_motion(
     if steps is not None or duration is not None:
         time = columns["time"]
         span = float(time[-1] - time[0])
-        if duration is not None and duration > span * (1 + 1e-9):
+        duration = span if duration is None else duration
+        if duration > span * (1 + 1e-9):
             raise ValueError(f"duration is {duration} s; the columns last {span} s")
-        end = time[0] + min(span if duration is None else duration, span)
-        at = np.linspace(time[0], end, steps or len(time))
+        at = np.linspace(time[0], time[0] + min(duration, span), steps or len(time))
         columns = {name: through(time, column)(at) for name, column in columns.items()} | {"time": at}
     value, rate, acceleration = (
         {name: columns[name + suffix] for name in mechanism.driven_coordinates if name + suffix in columns}
@@ -227,34 +209,32 @@ def _read_columns(path: Path, mechanism: Mechanism) -> dict[str, Floats]:
         for name in mechanism.driven_coordinates
         for suffix, per_time in _SUFFIXES.items()
     }
-    header, scales = list[str](), list[float]()
-    faults, wrong_units, unordered = Faults(), Faults(), Faults()
+    header, scales, faults = list[str](), list[float](), Faults()
     for label in labels:
         name, unit = label_with_unit(label)
-        ending = next((ending for ending in _SUFFIXES if ending and name.endswith(ending)), "")
+        ending = max(filter(name.endswith, _SUFFIXES), key=len)
         header.append(mechanism.called(name.removesuffix(ending)) + ending)
         scales.append(1.0)
         try:
             if header[-1] in measured:
                 scales[-1:] = numbers_in_si([f"1 {unit}"], measured[header[-1]], mechanism.units)
         except UnitError as error:
-            wrong_units.add(first, f"column {header[-1]!r} {error}", "conflict")
+            faults.add(first, f"column {header[-1]!r} {error}", "conflict")
     for name in ("time", *mechanism.driven_coordinates):
         if name not in header:
             faults.add(first, f"no column {name!r}", "missing")
-    unknown = dict.fromkeys(label for label in header if label not in measured)
-    near = {label: difflib.get_close_matches(label, list(measured), n=1, cutoff=_NEAR) for label in unknown}
-    for label, meant in near.items():
-        if meant:
+    strange = list[str]()  # which get one line, since a table of another kind has many
+    for label in dict.fromkeys(label for label in header if label not in measured):
+        if meant := difflib.get_close_matches(label, list(measured), n=1, cutoff=_NEAR):
             what = f"column {label!r} is no driven coordinate; did you mean {meant[0]!r}?"
             faults.add(first, what, "unknown")
-    if strange := [repr(label) for label, meant in near.items() if not meant]:
-        # One line, since a table of another kind has many.
+        else:
+            strange.append(repr(label))
+    if strange:
         what = f"{listed(strange, _SHOWN)} (driven are {listed(mechanism.driven_coordinates) or 'none'})"
         faults.add(first, f"no driven coordinate is called {what}", "unknown")
     for label in sorted({label for label in header if header.count(label) > 1}):
         faults.add(first, f"column {label!r} stands there twice", "duplicate")
-    faults += wrong_units
     table, before = list[list[float]](), -math.inf
     for where, row in rows:
         if len(row) != len(header):
@@ -263,22 +243,19 @@ def _read_columns(path: Path, mechanism: Mechanism) -> dict[str, Floats]:
         numbers = list[float]()
         for label, cell in zip(header, row, strict=True):
             try:
-                numbers.append(float(cell))
+                number, what = float(cell), "is not finite"
             except ValueError:
-                numbers.append(math.nan)
-                faults.add(f"{where} {label}", f"{cell!r} is no number")
-                continue
-            if not math.isfinite(numbers[-1]):
-                faults.add(f"{where} {label}", f"{cell!r} is not finite")
+                number, what = math.nan, "is no number"
+            if not math.isfinite(number):
+                faults.add(f"{where} {label}", f"{cell!r} {what}")
+            numbers.append(number)
         table.append(numbers)
-        if "time" in header and all(map(math.isfinite, numbers)):
-            now = numbers[header.index("time")]
-            if now <= before:
-                unordered.add(f"{where} time", f"{now} follows {before}; write increasing times")
-            before = now
+        now = numbers[header.index("time")] if "time" in header else math.nan
+        if now <= before:
+            faults.add(f"{where} time", f"{now} follows {before}; write increasing times")
+        before = now
     if not rows:
         faults.add("", "has a header and no instants")
-    faults += unordered
     faults.raise_if_any(str(path))
     return dict(zip(header, np.array(table).T * np.array(scales)[:, None], strict=True))
 

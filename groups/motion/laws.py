@@ -93,9 +93,8 @@ def polynomial(*coefficients: float) -> Law:
     """
     for number in coefficients:
         if not isinstance(number, int | float | np.number) or not np.isfinite(number):
-            raise ValueError(
-                f"{number!r} is not a finite number; write a number, such as 6.28 for 1 turn per second"
-            )
+            remedy = "write a number, such as 6.28 for 1 turn per second"
+            raise ValueError(f"{number!r} is not a finite number; {remedy}")
     return of_time(lambda t: nodes.polynomial(t, coefficients))
 
 
@@ -327,17 +326,14 @@ def default_motion(
     """
     stored = usual_motion(mechanism) if mechanism.motion is None else mechanism.motion
     if stored is None:
-        name = mechanism.name or "the mechanism"
         driven = ", ".join(mechanism.driven_coordinates) or "nothing, as none is driven"
-        raise ValueError(
-            f"{name} carries no motion; write [motion] into its file, or give a motion of {driven}"
-        )
+        remedy = f"write [motion] into its file, or give a motion of {driven}"
+        raise ValueError(f"{mechanism.name or 'the mechanism'} carries no motion; {remedy}")
     check_span(steps, duration)
     instants, inputs = steps or stored.steps, mechanism.n_driven
     if instants * inputs > MOST_STEPS:
-        raise ValueError(
-            f"{instants:,} steps of {inputs} inputs; write {MOST_STEPS // inputs:,} steps at most"
-        )
+        most = f"{MOST_STEPS // inputs:,} steps at most"
+        raise ValueError(f"{instants:,} steps of {inputs} inputs; write {most}")
     start = cache(lambda: reference_values(mechanism) if at_reference is None else at_reference)
     laws = laws_from_data(stored, lambda name: start().get(name, 0.0))
     time = np.linspace(0.0, stored.duration if duration is None else duration, instants)
@@ -350,11 +346,10 @@ def usual_motion(mechanism: Mechanism, within: tuple[float, float] | None = None
     if mechanism.n_driven != 1:
         return None
     (name,) = mechanism.driven_coordinates
-    joint, coordinate = mechanism.joints[mechanism.place_of(name)[0]], mechanism.place_of(name)[1]
-    limits = within or (None if joint.geometry is None else joint.geometry.limits.get(coordinate))
+    limits = within or mechanism.coordinate_limits.get(name)
     if limits is None:
         turn = InputLaw("speed", {"rate": 2 * np.pi})
-        return DefaultMotion(1.0, 361, {name: turn}) if coordinate == "angle" else None
+        return DefaultMotion(1.0, 361, {name: turn}) if name.endswith(".angle") else None
     low, high = limits
     start = reference_values(mechanism)[name]
     if not low <= start <= high or low == high:
@@ -388,20 +383,17 @@ def law_from_data(
     law: InputLaw, at_reference: Callable[[], float], duration: float, unit: Literal["m", "rad", ""] = ""
 ) -> Law:
     """A law from its data, for a coordinate in ``unit``, which starts ``at_reference`` if nothing is said."""
-    given: dict[str, Any] = dict(law.parameters)
+    given: dict[str, Any] = {"phase": 0.0, "begin": 0.0, **law.parameters}
     if law.name == "formula":
         return formula(given["formula"], unit, given["unit"])
     if law.name == "spline":
         return spline(given["times"], given["values"])
-    if law.name == "harmonic":
-        amplitude, phase = given.get("amplitude", 0.0), given.get("phase", 0.0)
-        mean = given["mean"] if "mean" in given else at_reference() - amplitude * float(np.sin(phase))
-        return harmonic(amplitude, given.get("frequency", 0.0), phase, mean)
-    key = "value" if law.name == "constant" else "start"
+    key = {"constant": "value", "harmonic": "mean"}.get(law.name, "start")
     start = given[key] if key in given else at_reference()
+    if law.name == "harmonic":
+        amplitude, phase = given["amplitude"], given["phase"]
+        mean = start if key in given else start - amplitude * float(np.sin(phase))
+        return harmonic(amplitude, given["frequency"], phase, mean)
     if law.name == "ramp":
-        begin = given.get("begin", 0.0)
-        return ramp(start, given.get("end", 0.0), begin, given.get("duration", duration - begin))
-    if law.name == "speed":
-        return speed(given.get("rate", 0.0), start)
-    return polynomial(start, *given.get("coefficients", ()))
+        return ramp(start, given["end"], given["begin"], given.get("duration", duration - given["begin"]))
+    return polynomial(start, *given.get("coefficients", [given["rate"]] if law.name == "speed" else ()))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion.laws import FEWEST, Law, OutsideError, reached, through
-from groups.motion.sampled import time_faults
+from groups.motion.laws import Law, OutsideError, reached, through
+from groups.motion.sampled import finite, time_faults
 from groups.results.joints import JointMotion, joint_motion
 from groups.rotations import quaternion_of, rotation_of
 from groups.status import OUTPUTS
@@ -78,9 +79,7 @@ def pose_path(
         missing = ", ".join(name for name in view.type.coordinates if name not in view.driven)
         raise ValueError(f"joint {view} does not drive {missing}; a pose drives all its coordinates")
     instants, planar = np.array(time, dtype=float), mechanism.space == "planar"
-    place, turns, faults = _checked(instants, positions, orientations, planar)
-    if faults:
-        raise ValueError("; ".join(faults))
+    place, turns = _checked(instants, positions, orientations, planar)
     place_at, turn_at = through(instants, place), through(instants, turns)
     ends = np.array(mechanism.joint_bodies(view.index))
     moving = np.sort(ends) == (ends[1] or ends[0])  # the second body, but where it is the frame
@@ -89,8 +88,13 @@ def pose_path(
         """The joint at instants, with angles next to those of ``near`` (T, k)."""
         reached(t, float(instants[0]), float(instants[-1]), "the path")
         turn, spin, bent = (turn_at(t, k) for k in range(3))
-        if not planar:
-            turn, spin, bent = _turn(turn, spin, bent)
+        if not planar:  # angular velocity and acceleration of a quaternion of any length
+            square = (turn * turn).sum(axis=1, keepdims=True)
+            stretch = 2 * (turn * spin).sum(axis=1, keepdims=True) / square
+            # vector parts of the rates times the conjugate of the quaternion
+            (w, u), *rates = ((q[:, :1], q[:, 1:]) for q in (turn, spin, bent))
+            spin, bent = (2 * (w * v - part * u - np.cross(v, u)) / square for part, v in rates)
+            turn, bent = turn / np.sqrt(square), bent - stretch * spin
         levels = place_at(t), turn, np.c_[place_at(t, 1), spin], np.c_[place_at(t, 2), bent]
         path = unfilled(mechanism, t, np.sort(ends), 2, ())
         if not planar:
@@ -109,70 +113,38 @@ def pose_path(
     fine = np.interp(places, np.arange(len(instants)), instants)
     followed = moved(fine).value.T
 
-    def law_of(row: int) -> Law:
-        def law(t: Floats) -> tuple[Floats, Floats, Floats]:
-            found = moved(t, np.stack([np.interp(t, fine, column) for column in followed], axis=1))
-            return found.value[:, row], found.rate[:, row], found.acceleration[:, row]
+    def law(row: int, t: Floats) -> tuple[Floats, Floats, Floats]:
+        found = moved(t, np.stack([np.interp(t, fine, column) for column in followed], axis=1))
+        return found.value[:, row], found.rate[:, row], found.acceleration[:, row]
 
-        return law
-
-    return {f"{view.id}.{name}": law_of(row) for row, name in enumerate(view.type.coordinates)}
+    return {f"{view.id}.{name}": partial(law, row) for row, name in enumerate(view.type.coordinates)}
 
 
 def _checked(
-    time: Floats, positions: npt.ArrayLike, orientations: npt.ArrayLike | Rotation, planar: bool
-) -> tuple[Floats, Floats, list[str]]:
-    """Positions, orientations as angles (T,) or quaternions (T, 4), and what is wrong."""
-    faults, n = time_faults(time), time.size
-    if not faults and n < FEWEST:
-        faults.append(f"{n} instants are too few for a spline, which needs {FEWEST}")
-    given: Any = orientations
-    place = np.array(positions, dtype=float)
-    turned = np.array(given.as_matrix() if hasattr(given, "as_matrix") else given, dtype=float)
-    for what, array, shapes in (
-        ("positions", place, [(n, 2 if planar else 3)]),
-        ("orientations", turned, [(n,)] if planar else [(n, 4), (n, 3, 3)]),
-    ):
-        if array.shape not in shapes:
-            wanted = " or ".join(map(str, shapes))
-            faults.append(f"{what} have the shape {array.shape}; they need {wanted}")
-            turned = np.zeros(n)
-        elif not (sound := np.isfinite(array).reshape(n, -1).all(axis=1)).all():
-            faults.append(f"{what} are not finite at t = {time[~sound][0]:.9g} s")
-    if turned.ndim == 1:
-        return place, np.unwrap(turned), faults
-    if turned.ndim == 2:
-        what, off = "unit quaternion", np.abs(np.linalg.norm(turned, axis=1) - 1.0)
-    else:
-        skew = np.abs(turned @ turned.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
-        what, off = "rotation matrix", np.maximum(skew, np.abs(np.linalg.det(turned) - 1.0))
-    for at in np.flatnonzero(off > 1e-6)[:1].tolist():
-        faults.append(f"orientations at t = {time[at]:.9g} s are no {what}: off by {off[at]:.2g}")
-        return place, turned, faults
-    turned = quaternion_of(turned if turned.ndim == 3 else rotation_of(_unit(turned)))
-    cosine = (turned[1:] * turned[:-1]).sum(axis=1)
-    for at in np.flatnonzero(cosine < np.cos(LONGEST / 2))[:1].tolist():
-        degrees = np.rad2deg(2 * np.arccos(cosine[at]))
-        faults.append(
-            f"the body turns by {degrees:.0f} degrees from t = {time[at]:.9g} s to the next instant; "
-            "write instants closer together, so that the sense of the turn is clear"
-        )
-    return place, turned, faults
-
-
-def _unit(quaternions: Floats) -> Floats:
-    return np.asarray(quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True))
-
-
-def _turn(turn: Floats, first: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
-    """Unit quaternion, angular velocity and acceleration of a quaternion (T, 4) of any length."""
-    square = (turn * turn).sum(axis=1, keepdims=True)
-    w = 2 * _vector_part(first, turn) / square
-    stretch = 2 * (turn * first).sum(axis=1, keepdims=True) / square
-    return _unit(turn), w, 2 * _vector_part(second, turn) / square - stretch * w
-
-
-def _vector_part(p: Floats, q: Floats) -> Floats:
-    """Vector part (T, 3) of p times the conjugate of q."""
-    v, u = p[:, 1:], q[:, 1:]
-    return q[:, :1] * v - p[:, :1] * u - np.cross(v, u)
+    time: Floats, positions: npt.ArrayLike, orientations: Any, planar: bool
+) -> tuple[Floats, Floats]:
+    """Positions, and orientations as angles (T,) or quaternions (T, 4)."""
+    faults, wrong, n = time_faults(time), list[str](), time.size
+    place = finite(positions, time, "positions", faults, (n, 2 if planar else 3))
+    given = orientations.as_matrix() if hasattr(orientations, "as_matrix") else orientations
+    turned = finite(given, time, "orientations", wrong, *([(n,)] if planar else [(n, 4), (n, 3, 3)]))
+    if not planar and not wrong:
+        length = np.linalg.norm(turned, axis=1, keepdims=True)
+        what, off = "unit quaternion", np.abs(length[:, 0] - 1.0)
+        if turned.ndim == 3:
+            skew = np.abs(turned @ turned.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
+            what, off = "rotation matrix", np.maximum(skew, np.abs(np.linalg.det(turned) - 1.0))
+        for at in np.flatnonzero(off > 1e-6)[:1].tolist():
+            wrong.append(f"orientations at t = {time[at]:.9g} s are no {what}: off by {off[at]:.2g}")
+    if not planar and not wrong:
+        turned = quaternion_of(turned if turned.ndim == 3 else rotation_of(turned / length))
+        cosine = (turned[1:] * turned[:-1]).sum(axis=1)
+        for at in np.flatnonzero(cosine < np.cos(LONGEST / 2))[:1].tolist():
+            wrong.append(
+                f"the body turns by {np.rad2deg(2 * np.arccos(cosine[at])):.0f} degrees from "
+                f"t = {time[at]:.9g} s to the next instant; write instants closer together, so that the "
+                "sense of the turn is clear"
+            )
+    if faults + wrong:
+        raise ValueError("; ".join(faults + wrong))
+    return place, np.unwrap(turned) if planar else turned

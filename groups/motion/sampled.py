@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.bounds import LARGEST, range_fault
 from mbssa.faults import meant
 from mbssa.joints.assembly import assemble
-from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.poses import Poses
 from mbssa.joints.system import coordinates_at
@@ -83,6 +83,24 @@ def time_faults(time: Floats) -> list[str]:
     return []
 
 
+def finite(
+    given: npt.ArrayLike, time: Floats, what: str, faults: list[str], *shapes: tuple[int, ...]
+) -> Floats:
+    """Numbers over time, of its shape or one of these; a fault is added where they are not, or not finite."""
+    try:
+        array = np.array(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        faults.append(f"{what} are no numbers: {error}")
+        return np.zeros((shapes or (time.shape,))[0])
+    sound = np.isfinite(array).all(axis=tuple(range(1, array.ndim)))
+    if array.shape not in (shapes or (time.shape,)):
+        wanted = f"they need {' or '.join(map(str, shapes))}" if shapes else f"time has {time.shape}"
+        faults.append(f"{what} have the shape {array.shape}; {wanted}")
+    elif not sound.all():
+        faults.append(f"{what} are not finite at t = {time[~sound][0]:.9g} s")
+    return array
+
+
 def driven_coordinates(mechanism: Mechanism) -> tuple[str, ...]:
     """Names of the driven coordinates in the order of the joints.
 
@@ -98,14 +116,11 @@ def reference_inputs(mechanism: Mechanism, frames: Frames, at: Poses) -> Floats:
     # A coordinate of a type without equations on a relative pose (gears, cams) has its at_reference.
     values = []
     for j in np.flatnonzero(mechanism.driven).tolist():
-        joint = mechanism.joints[j]
-        kind = type_of_joint(mechanism, j)
-        if kind.pair is None:
-            near = joint.geometry.at_reference if joint.geometry is not None else {}
-            values += [near.get(name, 0.0) for name in joint.driven]
-        else:
-            found = dict(zip(kind.coordinates, coordinates_at(mechanism, frames, at, [j])[0], strict=True))
-            values += [found[name] for name in joint.driven]
+        joint, found = mechanism.joints[j], frames.at_reference(mechanism, j)
+        if joint.type.pair is not None:
+            here = coordinates_at(mechanism, frames, at, [j])[0]
+            found = dict(zip(joint.type.coordinates, here, strict=True))
+        values += [found.get(name, 0.0) for name in joint.driven]
     return np.array(values)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
@@ -20,8 +20,7 @@ from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.nodes import Graph, Number, is_node
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.joints.equations import Body
-from mbssa.mechanism import FRAME
+from mbssa.mechanism import FRAME, BodyGeometry
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -84,12 +83,12 @@ def _names_of(mechanism: Mechanism) -> Mapping[str, Operand | None]:
         own = re.match(r"[^\W\d]", joint.id) and joint.id not in WORDS
         named += [(name, centre) for name in (f"{joint.id}.centre", *([joint.id] if own else ()))]
     for body in range(mechanism.n_bodies):
-        geometry = mechanism.body_geometry.get(body)
-        parts = {axis: Operand("axis", body, k) for k, axis in enumerate("xyz")}
-        parts["origin"] = Operand("point", body)
-        points = {point: Operand("point", body, point) for point in (geometry.points if geometry else ())}
+        parts = [(axis, Operand("axis", body, k)) for k, axis in enumerate("xyz")]
+        parts += [("origin", Operand("point", body))]
+        points = mechanism.body_geometry.get(body, BodyGeometry()).points
+        parts += [(point, Operand("point", body, point)) for point in points]
         for label in dict.fromkeys([mechanism.body_name(body), *(("world", FRAME) if body == 0 else ())]):
-            named += [(f"{label}.{part}", one) for of in (parts, points) for part, one in of.items()]
+            named += [(f"{label}.{part}", one) for part, one in parts]
     found: dict[str, Operand | None] = {}
     for name, operand in named:
         found[name] = operand if found.get(name, operand) == operand else None
@@ -102,9 +101,8 @@ def _operand(mechanism: Mechanism, text: str) -> Operand | None:
     owner, _, part = text.rpartition(".")
     if text in names:
         if names[text] is None:
-            raise ExpressionError(
-                f"{text!r} is of a joint and of a body {owner}; name the joint by its bodies"
-            )
+            remedy = "name the joint by its bodies"
+            raise ExpressionError(f"{text!r} is of a joint and of a body {owner}; {remedy}")
         return names[text]
     try:
         joint = mechanism.joint(owner)
@@ -174,9 +172,7 @@ def derived(
     # value that is NaN has no rates.
     mechanism, frames = trajectory.mechanism, trajectory.reference
 
-    @cache
-    def moving(body: int) -> Body:
-        return body_motion(trajectory, body)
+    moving = cache(partial(body_motion, trajectory))
 
     @cache
     def coordinates(joint: int) -> JointMotion:

@@ -48,7 +48,10 @@ class SingularPosition:
 
 
 def sentences(trajectory: Trajectory, motion: Motion | None = None) -> list[str]:
-    """A sentence per group that failed, with the motion's inputs there, and one for instants not computed."""
+    """A sentence per group that failed: its bodies, why, when first and how often, and the residual.
+
+    The motion that was solved gives the inputs at that instant, in the units of the model file.
+    """
     status, time, units = trajectory.status, trajectory.time, trajectory.mechanism.units
     said, joints = [], trajectory.mechanism.joint_ids
     for g in np.flatnonzero(((status != OK) & (status != NOT_COMPUTED)).any(axis=0)).tolist():
@@ -89,9 +92,7 @@ def inputs_text(motion: Motion | None, instant: int, units: tuple[str, str]) -> 
 
 def values_text(values: Mapping[str, float], units: tuple[str, str]) -> str:
     """Values of coordinates in these units of length and angle."""
-    texts = [
-        f"{name} = {quantity_text(value, coordinate_unit(name), units)}" for name, value in values.items()
-    ]
+    texts = [f"{name} = {quantity_text(x, coordinate_unit(name), units)}" for name, x in values.items()]
     return listed(texts, _LISTED)
 
 

@@ -19,12 +19,11 @@ import numpy.typing as npt
 
 from groups.results.faults import SingularPosition
 from groups.results.joints import chosen_coordinates
-from groups.results.table import required
+from groups.results.table import check_target, required
 from groups.status import OUTPUTS, PROVEN, QUALITY, STATUS
 from mbssa import Mechanism, ModelError
 from mbssa.bounds import ABOUT_BYTES, ARCHIVE_BYTES, ARRAY_BYTES
 from mbssa.files import refuse_device, whole
-from mbssa.io.npz_file import members_within, read_array, read_npz, write_npz
 
 if TYPE_CHECKING:
     import xarray
@@ -68,9 +67,11 @@ def _members(planar: bool) -> dict[str, tuple[tuple[str | int, ...], str]]:
     }
 
 
-def save(trajectory: Trajectory, path: str | Path) -> None:
-    """Write a trajectory; see :meth:`groups.Trajectory.save`."""
-    mechanism = trajectory.mechanism
+def save(trajectory: Trajectory, path: str | Path, *, force: bool = False) -> None:
+    """Write everything, the mechanism too, to ``.npz``, which :func:`groups.load_trajectory` reads."""
+    from mbssa.io.npz_file import write_npz
+
+    path, mechanism = check_target(path, (".npz",), force), trajectory.mechanism
     values = {name: getattr(trajectory, name) for name in ("time", "kept", *_ARRAYS, *_TEXTS)}
     arrays: Arrays = {name: np.asarray(value) for name, value in values.items() if value is not None} | {
         "format": np.array(1),
@@ -87,8 +88,25 @@ def save(trajectory: Trajectory, path: str | Path) -> None:
 
 def read(path: str | Path, mechanism: Mechanism | None = None) -> dict[str, Any]:
     """Fields of the trajectory that :func:`save` wrote; see :func:`groups.load_trajectory`."""
+    from mbssa.io.npz_file import members_within, read_array, read_npz
+
     path = Path(path)
-    arrays = _arrays(path)
+    refuse_device(path)
+    # A trajectory may be of any length, and is not compressed: its arrays take no more than the file.
+    size = path.stat().st_size
+    bounds = dict.fromkeys(_members(planar=False), max(size, ARRAY_BYTES))
+    bounds["singular"] = ABOUT_BYTES  # it is JSON
+    with path.open("rb") as stream:
+        if not is_zipfile(stream):
+            raise ValueError(f"{path}: is no .npz archive; trajectory.save writes one")
+        try:
+            with ZipFile(stream) as archive:
+                members = members_within(archive, str(path), bounds, max(size, ARCHIVE_BYTES))
+                arrays = {name: read_array(archive, member) for name, member in members.items()}
+        except ModelError:
+            raise
+        except _DAMAGED as error:
+            raise ValueError(f"{path}: is damaged: {str(error) or type(error).__name__}") from None
     if mechanism is None:
         data, title = arrays.get("mechanism"), arrays.get("name")
         if data is None or title is None or data.dtype != np.uint8:
@@ -119,25 +137,6 @@ def read(path: str | Path, mechanism: Mechanism | None = None) -> dict[str, Any]
     return fields | {name: tuple(text) for name, text in texts.items()}
 
 
-def _arrays(path: Path) -> Arrays:
-    # A trajectory may be of any length, and is not compressed: its arrays take no more than the file.
-    refuse_device(path)
-    size = path.stat().st_size
-    bounds = dict.fromkeys(_members(planar=False), max(size, ARRAY_BYTES))
-    bounds["singular"] = ABOUT_BYTES  # it is JSON
-    with path.open("rb") as stream:
-        if not is_zipfile(stream):
-            raise ValueError(f"{path}: is no .npz archive; trajectory.save writes one")
-        try:
-            with ZipFile(stream) as archive:
-                members = members_within(archive, str(path), bounds, max(size, ARCHIVE_BYTES))
-                return {name: read_array(archive, member) for name, member in members.items()}
-        except ModelError:
-            raise
-        except _DAMAGED as error:
-            raise ValueError(f"{path}: is damaged: {str(error) or type(error).__name__}") from None
-
-
 def _faults(arrays: Arrays, mechanism: Mechanism) -> list[str]:
     """Faults of members that are missing or do not fit together, all at once."""
     faults = []
@@ -158,10 +157,8 @@ def _faults(arrays: Arrays, mechanism: Mechanism) -> list[str]:
         faults.append("the trajectory is planar, the mechanism spatial")
     if (np.diff(kept) <= 0).any() or (len(kept) and not 0 <= kept[0] <= kept[-1] < mechanism.n_bodies):
         faults.append(f"kept has other bodies than 1 to {mechanism.n_bodies} of the mechanism")
-    elif "bodies" in arrays:
-        names = [mechanism.body_name(b) for b in kept.tolist()]
-        if arrays["bodies"].tolist() != names:
-            faults.append("the bodies have other names than those of the mechanism")
+    elif "bodies" in arrays and arrays["bodies"].tolist() != [mechanism.body_name(b) for b in kept.tolist()]:
+        faults.append("the bodies have other names than those of the mechanism")
     sizes: dict[str | int, int] = {
         "time": len(arrays["time"]),
         "body": len(kept),
@@ -182,7 +179,12 @@ def _faults(arrays: Arrays, mechanism: Mechanism) -> list[str]:
 
 
 def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
-    """A dataset of views of the bodies' arrays; see :meth:`groups.Trajectory.to_xarray`."""
+    """A labelled dataset: dimensions time, body, axis, component (of quaternions), coordinate and group.
+
+    Velocities are split into linear and angular; every variable has its units. ``joint_coordinate``,
+    ``joint_rate`` and ``joint_acceleration`` are those of every joint that can be measured, with their
+    units in ``coordinate_unit``. A ModuleNotFoundError without the extra ``xarray``.
+    """
     required("xarray", "labelled datasets and netCDF need xarray", "xarray")
     import xarray
 
@@ -200,8 +202,6 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
     if chosen:
         labels["coordinate"] = ("coordinate", [motion.name for motion in chosen])
         labels["coordinate_unit"] = ("coordinate", [motion.unit for motion in chosen])
-    if not planar:
-        labels["component"] = ("component", [*"wxyz"])
     arrays: dict[str, Any] = {}
 
     def add(name: str, axes: tuple[str, ...], array: Any, long_name: str, **about: Any) -> None:
@@ -209,19 +209,22 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
 
     turning, of_axes = ("body",) if planar else ("body", "axis"), ("body", "axis")
     add("position", of_axes, trajectory.position, "origin of the body", units="m")
-    axes = ("body",) if planar else ("body", "component")
-    long_name = "angle of the body, unwrapped" if planar else "unit quaternion, continuous in sign"
-    add("orientation", axes, trajectory.orientation, long_name, units="rad" if planar else "1")
+    if planar:
+        add("orientation", turning, trajectory.orientation, "angle of the body, unwrapped", units="rad")
+    else:
+        labels["component"] = ("component", [*"wxyz"])
+        long_name = "unit quaternion, continuous in sign"
+        add("orientation", ("body", "component"), trajectory.orientation, long_name, units="1")
     for name, time in (("velocity", "s"), ("acceleration", "s^2")):
         if (array := getattr(trajectory, name)) is not None:
             linear, angular = (array[:, :, :2], array[:, :, 2]) if planar else np.split(array, 2, axis=2)
             add(name, of_axes, linear, f"{name} of the origin", units=f"m/{time}")
             add(f"angular_{name}", turning, angular, f"angular {name}, world axes", units=f"rad/{time}")
     levels = zip(*(motion.levels for motion in chosen), strict=True)
-    per = {"coordinate": "", "rate": "/s", "acceleration": "/s^2"}
-    for name, values in zip(per, levels, strict=False):
-        units_are = f"coordinate_unit{per[name]}"
-        add(f"joint_{name}", ("coordinate",), np.stack(values, axis=1), f"joint {name}", units_are=units_are)
+    per = ("coordinate", ""), ("rate", "/s"), ("acceleration", "/s^2")
+    for (name, time), values in zip(per, levels, strict=False):
+        units_are, together = f"coordinate_unit{time}", np.stack(values, axis=1)
+        add(f"joint_{name}", ("coordinate",), together, f"joint {name}", units_are=units_are)
     meanings = " ".join(text.replace(" ", "_") for text in STATUS)
     flags = {"flag_values": np.arange(len(STATUS), dtype=np.int8), "flag_meanings": meanings}
     for name, of in QUALITY.items():
@@ -231,14 +234,15 @@ def to_xarray(trajectory: Trajectory) -> xarray.Dataset:
     return xarray.Dataset(arrays, labels, attributes)
 
 
-def write_netcdf(trajectory: Trajectory, path: str | Path) -> None:
-    """Write the dataset; see :meth:`groups.Trajectory.write_netcdf`."""
-    dataset = to_xarray(trajectory)
+def write_netcdf(trajectory: Trajectory, path: str | Path, *, force: bool = False) -> None:
+    """Write :meth:`to_xarray` as netCDF-3 with 64-bit offsets.
+
+    Raises as :meth:`write`; a ValueError too for an array larger than the 4 GB that the format takes.
+    """
+    path, dataset = check_target(path, (".nc",), force), to_xarray(trajectory)
     large = [str(name) for name, array in dataset.data_vars.items() if array.nbytes > _MOST]
     if large:
-        raise ValueError(
-            f"{path}: {', '.join(large)} larger than the 4 GB that netCDF-3 takes; keep fewer bodies, "
-            "or write .npz"
-        )
+        remedy = "keep fewer bodies, or write .npz"
+        raise ValueError(f"{path}: {', '.join(large)} larger than the 4 GB that netCDF-3 takes; {remedy}")
     with whole(path) as place:
         dataset.to_netcdf(place, format="NETCDF3_64BIT", engine="scipy")

@@ -14,7 +14,8 @@ from mbssa.arrays import Floats, Ints
 from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.equations import Body, Elementary, Functions, elementary_motion
-from mbssa.joints.relations import JointRelations, PairFrames, Term
+from mbssa.joints.relations import PairFrames, Term
+from mbssa.mechanism import BodyGeometry
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -161,16 +162,15 @@ class BodyMotion:
 
     def point_levels(self, at: str | Sequence[float]) -> list[Floats]:
         """Path of a point, its velocity and acceleration, as many as were kept."""
-        trajectory, reference = self.trajectory, self.trajectory.reference
+        trajectory = self.trajectory
         if isinstance(at, str):
-            geometry = trajectory.mechanism.body_geometry.get(self.index)
-            points = geometry.points if geometry is not None else {}
+            points = trajectory.mechanism.body_geometry.get(self.index, BodyGeometry()).points
             if at not in points:
                 raise KeyError(f"no point {at!r}; the body has {', '.join(points) or 'none'}")
             at = points[at]
-        local = reference.on_body(self.index, tuple(at))
+        local = trajectory.reference.on_body(self.index, tuple(at))
         levels = carried(body_motion(trajectory, self.index), local, is_place=True)
-        return [level[:, :2] if trajectory.planar else level for level in levels]
+        return [level[:, : 2 if trajectory.planar else 3] for level in levels]
 
 
 def kept_level(array: Floats | None, level: str) -> Floats:
@@ -217,7 +217,13 @@ def joint_motion(
         why = f"type {joint.type.code} has no coordinates here" if frames.known[j] else "it has no geometry"
         raise ValueError(f"joint {joint.id} cannot be measured: {why}")
     if joint.type.pair is None:
-        levels = _related_motion(trajectory, frames.relations[j])
+        # Angles of bodies in the plane count their turns themselves; those of pairs of frames go on from
+        # instant to instant as all angles do.
+        relations = frames.relations[j]
+        sums = [relation.terms for relation in relations.coordinates.values()]
+        columns = [sum(_term_motion(trajectory, relations.pairs[x.pair], x) for x in terms) for terms in sums]
+        levels = np.stack(columns, axis=2)
+        levels[0] -= [relation.constant for relation in relations.coordinates.values()]
     else:
         a, b = mechanism.joint_bodies(j)
         levels = pair_motion(
@@ -244,11 +250,8 @@ def measured(trajectory: Trajectory, joint: Joint) -> tuple[str, ...]:
 def measurable(trajectory: Trajectory) -> list[Joint]:
     """Joints whose coordinates the poses of the bodies that were kept tell."""
     kept, mechanism = {0, *trajectory.kept.tolist()}, trajectory.mechanism
-    return [
-        joint
-        for joint in mechanism.joints
-        if measured(trajectory, joint) and kept.issuperset(mechanism.joint_bodies(joint.index))
-    ]
+    known = [joint for joint in mechanism.joints if measured(trajectory, joint)]
+    return [joint for joint in known if kept.issuperset(mechanism.joint_bodies(joint.index))]
 
 
 def chosen_coordinates(trajectory: Trajectory, joints: str | Sequence[str]) -> list[CoordinateMotion]:
@@ -355,29 +358,16 @@ def _turned(trajectory: Trajectory, body: int) -> Floats:
     return np.stack([trajectory.orientation[:, place], *(a[:, place, 2] for a in rates if a is not None)])
 
 
-def _related_motion(trajectory: Trajectory, relations: JointRelations) -> Floats:
-    """Coordinates of a joint that are sums of terms, and those rates that were kept, (L, T, k)."""
-    # Angles of bodies in the plane count their turns themselves; those of pairs of frames go on from instant
-    # to instant as all angles do.
-    columns = []
-    for relation in relations.coordinates.values():
-        terms = [(term.factor, relations.pairs[term.pair], term) for term in relation.terms]
-        parts = [factor * _term_motion(trajectory, pair, term) for factor, pair, term in terms]
-        columns.append(np.sum(parts, axis=0))
-        columns[-1][0] -= relation.constant
-    return np.stack(columns, axis=2)
-
-
 def _term_motion(trajectory: Trajectory, pair: PairFrames, term: Term) -> Floats:
-    """One term (L, T): value and those rates that were kept."""
+    """One term of a sum (L, T): value and those rates that were kept."""
     if term.kind == "turned":
-        return _turned(trajectory, pair.bodies[1])
+        return term.factor * _turned(trajectory, pair.bodies[1])
     levels = pair_motion(trajectory, (term.elementary,), pair, {"value": term.parameter})[:, :, 0]
     if term.kind == "line":
         # The azimuth is seen from A, the line's angle from the world.
         levels += _turned(trajectory, pair.bodies[0])
         levels[0] += np.arctan2(pair.axes[0][1, 0], pair.axes[0][0, 0])
-    return levels
+    return term.factor * levels
 
 
 # --- continuity --------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from groups.results import expressions
 from groups.results.joints import chosen_coordinates, coordinate_motion, measurable, measured
 from mbssa.files import whole
+from mbssa.mechanism import BodyGeometry
 from mbssa.texts import as_cell
 from mbssa.units import SI, given_in
 
@@ -75,9 +76,8 @@ def chosen_columns(
     units: str = "si",
 ) -> list[Column]:
     """Columns of a :class:`Choice`, time first."""
-    faults = [
-        f"no quantities {n!r}; there are {', '.join(QUANTITIES)}" for n in quantities if n not in QUANTITIES
-    ]
+    unknown = [name for name in quantities if name not in QUANTITIES]
+    faults = [f"no quantities {name!r}; there are {', '.join(QUANTITIES)}" for name in unknown]
     faults += [_NO_UNITS.format(units)] * (units not in ("si", "file"))
     if faults:
         raise ValueError("; ".join(faults))
@@ -101,10 +101,8 @@ def chosen_columns(
             found += [Column(f"SG-{g + 1}.status", "", status)]
             found += [Column(f"SG-{g + 1}.residual", "m", residual, True)]
     names = [column.name for column in found]
-    if taken := [column.name for column in expressed if names.count(column.name) > 1]:
-        raise ValueError(
-            f"{', '.join(taken)}: a column of this name exists already; name the quantity otherwise"
-        )
+    if taken := ", ".join(column.name for column in expressed if names.count(column.name) > 1):
+        raise ValueError(f"{taken}: a column of this name exists already; name the quantity otherwise")
     return shown_in(found, trajectory, units)
 
 
@@ -118,8 +116,7 @@ def _of_coordinates(motions: Iterable[CoordinateMotion]) -> list[Column]:
 
 def _of_points(body: BodyMotion) -> Iterator[Column]:
     mechanism = body.trajectory.mechanism
-    geometry = mechanism.body_geometry.get(body.index)
-    for point in geometry.points if geometry is not None else ():
+    for point in mechanism.body_geometry.get(body.index, BodyGeometry()).points:
         for (_, per, level, _), vectors in zip(_LEVELS, body.point_levels(point), strict=False):
             for axis, values in zip("xyz", vectors.T, strict=False):
                 yield Column(f"{mechanism.body_name(body.index)}.{point}.{level}{axis}", f"m{per}", values)
