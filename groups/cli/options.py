@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 import typer
-from typer.models import OptionInfo
 
 from groups.model import Model, solvers_of
 from groups.results.table import QUANTITIES, Choice, chosen_columns
@@ -56,17 +55,8 @@ def files_option(text: str, *names: str) -> Any:
     return option("FILE", f"{text}; may be repeated.", None, *names)
 
 
-class Options:
-    """Options of a command as fields of a dataclass; those that are not given have their defaults."""
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if isinstance(value, OptionInfo):
-                object.__setattr__(self, name, value.default)
-
-
 @dataclass(frozen=True)
-class CommonOptions(Options):
+class CommonOptions:
     """Options that stand at the end of a command."""
 
     force: bool = FORCE
@@ -76,7 +66,7 @@ class CommonOptions(Options):
 
 
 @dataclass(frozen=True)
-class OutputOptions(Options):
+class OutputOptions:
     """Options of the files of a motion: numbers by columns, still pictures, animations."""
 
     output: Files = files_option(
@@ -128,7 +118,7 @@ class OutputOptions(Options):
         joints = self.joints[0] if self.joints in (["all"], ["driven"]) else self.joints
         derived = expressions(self.quantity, []) or None
         given = {"quantities": self.quantities, "joints": joints, "bodies": self.bodies, "derived": derived}
-        return cast(Choice, {"units": "file"} | {key: of for key, of in given.items() if of is not None})
+        return cast(Choice, {"units": "file"} | {key: of for key, of in given.items() if of})
 
     def faults(
         self, read: Iterable[str | Path | None], force: bool, form: str, others: Sequence[outputs.Target] = ()
@@ -141,7 +131,8 @@ class OutputOptions(Options):
             if name not in QUANTITIES
         ]
         expressions(self.quantity, faults)
-        tables = self._tables
+        tables, films = self._tables, self._films
+        faults += dict.fromkeys(f"--{fault}" for path in films for fault in self._film.faults(path))
         if not tables and any(one is not None for one in (self.quantities, self.joints, self.bodies)):
             faults.append("--quantities, --joints, --bodies: are for columns; write --output FILE.csv too")
         if not tables and not self.plot and self.quantity:
@@ -150,9 +141,9 @@ class OutputOptions(Options):
             faults.append("--curves: are over time; write --plot FILE too, without --points")
         if self.points and not self.plot and not self.animate:
             faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
-        if self._film != Film() and not self._films:
-            films = "write --animate FILE.gif, .mp4 or .webm too"
-            faults.append(f"--frames, --fps, --width: are for films; {films}")
+        if self._film != Film() and not films:
+            kinds = "write --animate FILE.gif, .mp4 or .webm too"
+            faults.append(f"--frames, --fps, --width: are for films; {kinds}")
         return faults
 
     def faults_at_reference(
@@ -167,23 +158,19 @@ class OutputOptions(Options):
             advice = "" if kept is None or self.points else "; --keep more bodies, or write --points"
             faults.append(f"--plot: {error}{advice}")
         try:
-            if self.animate:
-                from groups.pictures.drawing import MOST_BODIES
-                from groups.pictures.page import MOST_BODIES as MOST_BODIES_OF_A_PAGE
+            if films := self._films:
+                from groups.pictures.drawing import pictured
                 from groups.pictures.paths import points_of
-                from groups.pictures.scene import scene_of
-                from mbssa.pictures.limits import refuse_beyond
 
-                films = self._films
-                faults += dict.fromkeys(f"--{fault}" for path in films for fault in self._film.faults(path))
                 if any(FILMS[path.suffix.lower()].encoder for path in films):
                     require_video()
-                most = MOST_BODIES if films else MOST_BODIES_OF_A_PAGE
-                bodies = len({0, *still.kept.tolist()})
-                refuse_beyond(most, bodies, "bodies", "one animation", "name fewer with --keep")
-                points_of(scene_of(still, 1), self.points)
+                points_of(pictured(still, 0)[0], self.points)
+            elif self.animate:
+                from groups.pictures.page import page_text
+
+                page_text(still, points=self.points)
         except (ModuleNotFoundError, ValueError) as error:
-            faults.append(f"--animate: {error}")
+            faults.append(f"--animate: {error}".replace("keep fewer when solving", "name fewer with --keep"))
         try:
             if self._tables:
                 chosen_columns(still, **self.columns)
@@ -213,13 +200,9 @@ class OutputOptions(Options):
         return coordinates(trajectory, self.curves, derived=self.columns.get("derived"), units="file")
 
     @property
-    def _tables(self) -> list[Path]:
-        """Files that have columns."""
-        return [
-            path
-            for path in self.output or ()
-            if path == outputs.STANDARD or path.suffix.lower() in outputs.TABLES
-        ]
+    def _tables(self) -> bool:
+        """Whether a file, or standard output, has columns."""
+        return any(path.suffix.lower() in ("", *outputs.TABLES) for path in self.output or ())
 
     @property
     def _films(self) -> list[Path]:
@@ -261,14 +244,14 @@ def with_options(*chosen: str) -> Callable[[Callable[..., None]], Callable[..., 
 
     # Typer makes an option of each parameter in the signature of a command.
     def expand(command: Callable[..., None]) -> Callable[..., None]:
-        parameters: list[inspect.Parameter] = []
-        records: dict[str, tuple[Any, list[str]]] = {}
+        parameters, records = list[inspect.Parameter](), dict[str, tuple[Any, list[str]]]()
         for each in inspect.signature(command, eval_str=True).parameters.values():
             some, of = [each], each.annotation
-            if is_dataclass(of) and isinstance(of, type):
+            if is_dataclass(of):
                 every = inspect.signature(of, eval_str=True).parameters.values()
                 some = [one for one in every if not chosen or one.name in chosen]
-                records[each.name] = of, [one.name for one in some]
+                defaults = {one.name: one.default.default for one in every}
+                records[each.name] = functools.partial(of, **defaults), [one.name for one in some]
             parameters += [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in some]
 
         @functools.wraps(command)

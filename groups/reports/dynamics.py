@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from groups.dynamics.forward import Simulation
     from groups.dynamics.forward.small_motions import Equilibrium, Linearisation
     from groups.motion import Motion
-    from mbssa import Structure
 
 #: Names of a line, events of a page, and coordinates of a mode shape, before the rest is counted.
 _LISTED, _EVENTS, _SHAPE = 20, 10, 6
@@ -37,7 +36,7 @@ _SEEN = 1e-3
 _LEFT_OPEN = 1e-6
 
 
-def forces_report(structure: Structure, forces: Forces, motion: Motion | None = None) -> Report:
+def forces_report(forces: Forces, motion: Motion | None = None) -> Report:
     """Tables of drives and joints, largest shaking force, balance of power, and what to know."""
     mechanism, faults = forces.trajectory.mechanism, forces.faults(motion)
     units = mechanism.units
@@ -99,7 +98,7 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
             f"  {listed(forces.indeterminate, _LISTED)} (axes of the joint)",
         ]
     parts: list[Part] = [
-        *model_lines(structure),
+        *model_lines(forces.structure),
         span_text(forces.trajectory.time),
         Table.of(drives, of_drives),
         Table.of(joints, of_joints, wraps=True, shown=SHOWN, rest="… and {} more joints"),
@@ -114,7 +113,7 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
         *(fault_lines(faults) or [Good("every group is balanced at every instant")]),
     ]
     record = {  # None is what is not known
-        "mechanism": structure.mechanism.name,
+        "mechanism": mechanism.name,
         "ok": forces.ok,
         "instants": len(forces.trajectory.time),
         "faults": faults,
