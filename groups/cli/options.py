@@ -247,7 +247,7 @@ def with_options(*chosen: str) -> Callable[[Callable[..., None]], Callable[..., 
         parameters, records = list[inspect.Parameter](), dict[str, tuple[Any, list[str]]]()
         for each in inspect.signature(command, eval_str=True).parameters.values():
             some, of = [each], each.annotation
-            if is_dataclass(of):
+            if isinstance(of, type) and is_dataclass(of):
                 every = inspect.signature(of, eval_str=True).parameters.values()
                 some = [one for one in every if not chosen or one.name in chosen]
                 defaults = {one.name: one.default.default for one in every}

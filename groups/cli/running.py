@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from groups.cli.options import by_option
+from groups.cli.options import at_reference, by_option
 from groups.engine.solve import plan_of
 from groups.model import Model, build
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.motion.columns import header_of
 from groups.motion.laws import usual_motion
 from groups.results.faults import excesses
-from groups.status import NOT_COMPUTED
-from groups.trajectory import LEVELS, Level, Trajectory
+from groups.status import NOT_COMPUTED, OUTPUTS, QUALITY
+from groups.trajectory import Level, Trajectory
 from mbssa import Mechanism, ModelError, decompose
 from mbssa.analysis.check import check
 from mbssa.cli import RUNNER, on_interrupt
@@ -43,8 +43,6 @@ _LISTED = 40
 INSTANTS = 73
 #: Seconds of plain Python at which the examination of a motion ends; a longer one does not begin.
 LONGEST = 10.0
-#: Numbers of one pose, its velocity and its acceleration.
-_NUMBERS = {"planar": (3, 3, 3), "spatial": (7, 6, 6)}
 #: Shortest compilation, and shortest proof that an option requests, that are announced (s).
 ANNOUNCED, ANNOUNCED_PROOF = 1.0, 3.0
 
@@ -90,11 +88,10 @@ def motion_to_solve(
 ) -> Motion:
     """Motion of the options, or the model's own; else exit 2."""
     # The bodies `kept` and the `level` of the solution decide how much memory it needs.
-    mechanism, rows = model.mechanism, model.mechanism.n_bodies
-    if kept is not None:
-        rows = len(model.held_bodies(np.array(kept, dtype=np.int64)))
-    numbers = 8 * rows * sum(_NUMBERS[mechanism.space][: LEVELS.index(level) + 1])
-    numbers += 24 * mechanism.n_driven + 25 * model.structure.n_groups
+    held = None if kept is None else model.held_bodies(np.array(kept, dtype=np.int64)).tolist()
+    mechanism, still = model.mechanism, at_reference(model, held, level)
+    arrays = [getattr(still, name) for name in (*OUTPUTS, *QUALITY)]
+    numbers = 24 * mechanism.n_driven + sum(array.nbytes for array in arrays if array is not None)
 
     def check_memory(instants: int) -> None:
         try:
@@ -102,19 +99,21 @@ def motion_to_solve(
         except (AttributeError, ValueError, OSError):  # not available on this system
             return
         if (needed := instants * numbers) >= 0.9 * memory:
-            fail(
-                f"{instants:,} instants of {counted(rows, 'body')} need {needed / 1e9:,.0f} GB, and this "
-                f"machine has {memory / 1e9:,.0f}; write fewer --steps, name bodies with --keep, or a lower "
-                "--level"
-            )
+            remedy = "write fewer --steps, name bodies with --keep, or a lower --level"
+            what = f"{instants:,} instants of {counted(len(still.kept), 'body')}"
+            machine = f"this machine has {memory / 1e9:,.0f}"
+            fail(f"{what} need {needed / 1e9:,.0f} GB, and {machine}; {remedy}")
 
-    if path is None and (own := mechanism.motion or usual_motion(mechanism)) is None:
-        fail(f"{name} carries no motion. Write one into its file, or into {_motion_to_write(mechanism)}")
-    if path is None and mechanism.motion is None:
-        ((coordinate, law),) = own.inputs.items()
-        range_ = "one turn" if law.name == "speed" else "the range of its limits"
-        print(f"{name} carries no motion: {coordinate} goes through {range_} in 1 s", file=sys.stderr)
-    check_memory(steps or (own.steps if path is None else 1))
+    if path is None:
+        own = mechanism.motion or usual_motion(mechanism)
+        if own is None:
+            fail(f"{name} carries no motion. Write one into its file, or into {_motion_to_write(mechanism)}")
+        if mechanism.motion is None:
+            ((coordinate, law),) = own.inputs.items()
+            range_ = "one turn" if law.name == "speed" else "the range of its limits"
+            print(f"{name} carries no motion: {coordinate} goes through {range_} in 1 s", file=sys.stderr)
+        steps = steps or own.steps
+    check_memory(steps or 1)
     try:
         if path is None:
             motion = default_motion(mechanism, steps=steps, duration=duration)
@@ -246,15 +245,14 @@ def stoppable_progress(title: str) -> Iterator[Callable[[float], bool]]:
             raise KeyboardInterrupt
         stop.set()
 
+    def progress(share: float) -> bool:
+        begun.set()
+        show(title, share)
+        return not stop.is_set()
+
     on_interrupt(note)
     try:
         with bar() as show:
-
-            def progress(share: float) -> bool:
-                begun.set()
-                show(title, share)
-                return not stop.is_set()
-
             yield progress
     finally:
         on_interrupt(before)

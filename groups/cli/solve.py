@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -76,12 +77,10 @@ def solve(
         solvable = build(solvable.structure, solvers)
     path = motion_to_solve(solvable, model, motion, steps, duration, bodies, level)
     refuse(outputs.faults_at_reference(solvable, bodies, level))
-    numbers = None if bodies is None else [body + 1 for body in bodies]
     resuming = "" if request.checkpoint is None else f": add --resume to --checkpoint {request.checkpoint}"
     try:
-        run = solve_interactively(
-            solvable, path, level, compiled, request, bodies=numbers, modes=modes, branch=branch
-        )
+        more = {"bodies": keep, "modes": modes, "branch": branch}
+        run = solve_interactively(solvable, path, level, compiled, request, **more)
     except ValueError as error:
         fail(str(error))
     except RuntimeError as error:
@@ -95,11 +94,11 @@ def solve(
         computed = (reached.status != NOT_COMPUTED).any(axis=1)
         reached = reached.instants(np.flatnonzero(computed))
     run = run._replace(trajectory=options.shown_in(run.trajectory, outputs.units))
-    options.conclude(
-        outputs.targets if len(reached.time) else [],
-        lambda target: outputs.write(reached, target),
-        solution_report(solvable, path, run),
-        common.form,
-        run.trajectory.ok,
+    targets = outputs.targets if len(reached.time) else []
+    stopped, report = (
         f"what was computed is kept{resuming}" * run.stopped,
+        solution_report(solvable, path, run),
+    )
+    options.conclude(
+        targets, partial(outputs.write, reached), report, common.form, run.trajectory.ok, stopped
     )
