@@ -146,16 +146,14 @@ class OutputOptions:
             faults.append(f"--frames, --fps, --width: are for films; {kinds}")
         return faults
 
-    def faults_at_reference(
-        self, model: Model, kept: Sequence[int] | None = None, level: Level = "acceleration"
-    ) -> list[str]:
-        """Obstacles to drawing and tabulating, found on the reference configuration before the solution."""
-        faults, still = list[str](), at_reference(model, kept, level)
+    def faults_at_reference(self, still: Trajectory) -> list[str]:
+        """Obstacles to drawing and tabulating, found on :func:`at_reference` before the solution."""
+        faults, all_kept = list[str](), len(still.kept) == still.mechanism.n_bodies
         try:
             if self.plot:
                 self._plotted(still)
         except ValueError as error:
-            advice = "" if kept is None or self.points else "; --keep more bodies, or write --points"
+            advice = "" if all_kept or self.points else "; --keep more bodies, or write --points"
             faults.append(f"--plot: {error}{advice}")
         try:
             if films := self._films:

@@ -96,8 +96,8 @@ def simulate(
 
     with failing(code=NOT_DETERMINED):
         released = moving_model(load(model))
-    faults = outputs.faults_at_reference(released)
-    units, at_rest = released.mechanism.units, options.at_reference(released, level="position")
+    units, at_rest = released.mechanism.units, options.at_reference(released)
+    faults = outputs.faults_at_reference(at_rest)
     given: dict[str, Any] = {
         "initial": options.coordinate_values("--initial", initial, units, SI, faults),
         "rates": options.coordinate_values("--rate", rate, units, ("m/s", "rad/s"), faults),

@@ -76,7 +76,7 @@ def solve(
     if solvers:
         solvable = build(solvable.structure, solvers)
     path = motion_to_solve(solvable, model, motion, steps, duration, bodies, level)
-    refuse(outputs.faults_at_reference(solvable, bodies, level))
+    refuse(outputs.faults_at_reference(options.at_reference(solvable, bodies, level)))
     resuming = "" if request.checkpoint is None else f": add --resume to --checkpoint {request.checkpoint}"
     try:
         more = {"bodies": keep, "modes": modes, "branch": branch}

@@ -222,10 +222,7 @@ def _coordinates(model: Model, found: GroupModes, record: dict[str, Any]) -> lis
     shown = names[: _MOST_COLUMNS if len(modes) <= _FEW_MODES else _COLUMNS]
 
     def mark(mode: dict[str, Any]) -> str:
-        return ("*" if mode["number"] == found.reference else "") + ("!" if mode["beyond_limits"] else "")
-
-    def residual(mode: dict[str, Any]) -> str:
-        return f"{mode['residual']:.0e}" if mode["residual"] else "0"
+        return f"{'*' * (mode['number'] == found.reference)}{'!' * bool(mode['beyond_limits'])}"
 
     parts: list[Part] = []
     for k in range(0, max(len(shown), 1), _COLUMNS):
@@ -233,7 +230,8 @@ def _coordinates(model: Model, found: GroupModes, record: dict[str, Any]) -> lis
         for name in shown[k : k + _COLUMNS]:  # joint, coordinate and unit, below each other
             title = "\n".join([*name.rsplit(".", 1), given_in(coordinate_unit(name), units)[0]])
             columns[title] = (lambda mode, name=name: round(mode["coordinates"][name], 4) + 0.0, ".4f")
-        columns[f"Residual\n{units[0]}"] = residual, ">"
+        title = f"Residual\n{units[0]}"
+        columns[title] = (lambda mode: f"{mode['residual']:.0e}" if mode["residual"] else "0", ">")
         rest = "… and {} more modes; --format json lists them"
         parts.append(Table.of(modes, columns, tight=True, shown=_SHOWN_MODES, rest=rest))
     parts.append("* where the reference stands")
