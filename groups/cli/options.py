@@ -7,26 +7,25 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from tempfile import TemporaryDirectory
+from typing import Any, NoReturn, cast
 
 import numpy as np
 import typer
 
 from groups.model import Model, solvers_of
-from groups.results.table import QUANTITIES, Choice, chosen_columns
+from groups.results.table import QUANTITIES, Choice
 from groups.trajectory import LEVELS, Level, Trajectory, at_rest
 from mbssa.cli import completion, outputs
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, present, refuse
 from mbssa.cli.inputs import shown_in as mechanism_in
 from mbssa.cli.options import ALLOW, FORCE, FORMAT, TRUST, UNITS, number_of, option
-from mbssa.film import FILMS, Film, require_video
+from mbssa.film import FILMS, Film
 from mbssa.joints.catalogue import is_length
 from mbssa.reports.table import Report
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Files = list[Path] | None
 Texts = Sequence[str] | None
@@ -131,7 +130,8 @@ class OutputOptions:
             if name not in QUANTITIES
         ]
         expressions(self.quantity, faults)
-        tables, films = self._tables, self._films
+        tables = [path for path in self.output or () if path.suffix.lower() in ("", *outputs.TABLES)]
+        films = [path for path in self.animate or () if path.suffix.lower() in FILMS]
         faults += dict.fromkeys(f"--{fault}" for path in films for fault in self._film.faults(path))
         if not tables and any(one is not None for one in (self.quantities, self.joints, self.bodies)):
             faults.append("--quantities, --joints, --bodies: are for columns; write --output FILE.csv too")
@@ -142,69 +142,36 @@ class OutputOptions:
         if self.points and not self.plot and not self.animate:
             faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
         if self._film != Film() and not films:
-            kinds = "write --animate FILE.gif, .mp4 or .webm too"
-            faults.append(f"--frames, --fps, --width: are for films; {kinds}")
+            kinds = "FILE.gif, .mp4 or .webm"
+            faults.append(f"--frames, --fps, --width: are for films; write --animate {kinds} too")
         return faults
 
     def faults_at_reference(self, still: Trajectory) -> list[str]:
-        """Obstacles to drawing and tabulating, found on :func:`at_reference` before the solution."""
-        faults, all_kept = list[str](), len(still.kept) == still.mechanism.n_bodies
-        try:
-            if self.plot:
-                self._plotted(still)
-        except ValueError as error:
-            advice = "" if all_kept or self.points else "; --keep more bodies, or write --points"
-            faults.append(f"--plot: {error}{advice}")
-        try:
-            if films := self._films:
-                from groups.pictures.drawing import pictured
-                from groups.pictures.paths import points_of
-
-                if any(FILMS[path.suffix.lower()].encoder for path in films):
-                    require_video()
-                points_of(pictured(still, 0)[0], self.points)
-            elif self.animate:
-                from groups.pictures.page import page_text
-
-                page_text(still, points=self.points)
-        except (ModuleNotFoundError, ValueError) as error:
-            faults.append(f"--animate: {error}".replace("keep fewer when solving", "name fewer with --keep"))
-        try:
-            if self._tables:
-                chosen_columns(still, **self.columns)
-        except (KeyError, ValueError) as error:
-            faults += str(error.args[0]).split(BETWEEN)
-        return faults
+        """Obstacles to writing the files, found by those of :func:`at_reference` before the solution."""
+        faults, some_kept = list[str](), len(still.kept) < still.mechanism.n_bodies
+        for target in self.targets:
+            is_table, ending = target.endings is outputs.TRAJECTORY, target.path.suffix or ".csv"
+            try:
+                with suppress(OSError), TemporaryDirectory() as folder:  # which may be full
+                    self.write(still, replace(target, path=Path(folder, f"trial{ending}")))
+            except (KeyError, ModuleNotFoundError, ValueError) as error:
+                text = str(error.args[0]).replace("keep fewer when solving", "name fewer with --keep")
+                if target.endings is outputs.STILL and some_kept and not self.points:
+                    text += "; --keep more bodies, or write --points"
+                faults += text.split(BETWEEN) if is_table else [f"{target.option}: {text}"]
+        return [*dict.fromkeys(faults)]
 
     def write(self, trajectory: Trajectory, target: outputs.Target) -> None:
         """Write the numbers or a picture of a motion; whether a file may be replaced is checked before."""
-        trajectory = shown_in(trajectory, self.units)
+        trajectory, columns = shown_in(trajectory, self.units), self.columns
         if target.endings is outputs.TRAJECTORY:
-            trajectory.write(target.path, force=True, **self.columns)
-        elif target.endings is outputs.STILL:
-            from mbssa.pictures import save
+            trajectory.write(target.path, force=True, **columns)
+            return
+        from groups.pictures import write
 
-            save(self._plotted(trajectory), target.path)
-        else:
-            from groups.pictures import write
-
-            write(trajectory, target.path, points=self.points, film=self._film)
-
-    def _plotted(self, trajectory: Trajectory) -> Figure:
-        from groups.pictures import coordinates, paths
-
-        if self.points:
-            return paths(trajectory, self.points)
-        return coordinates(trajectory, self.curves, derived=self.columns.get("derived"), units="file")
-
-    @property
-    def _tables(self) -> bool:
-        """Whether a file, or standard output, has columns."""
-        return any(path.suffix.lower() in ("", *outputs.TABLES) for path in self.output or ())
-
-    @property
-    def _films(self) -> list[Path]:
-        return [path for path in self.animate or () if path.suffix.lower() in FILMS]
+        chosen: dict[str, Any] = {"points": self.points, "curves": self.curves, "film": self._film}
+        chosen |= {"derived": columns.get("derived"), "picture": "paths" if self.points else "coordinates"}
+        write(trajectory, target.path, units="file", **chosen)
 
     @property
     def _film(self) -> Film:

@@ -152,11 +152,9 @@ def singular_positions(mechanism: Mechanism) -> list[str]:
     if plan_of(model).seconds(len(motion.time)) > LONGEST:
         return []
     end = process_time() + LONGEST
-
-    def in_time(_share: float) -> bool:
-        return process_time() < end
-
-    found = model.solve(motion, level="velocity", branch="proven", compiled=False, progress=in_time)
+    found = model.solve(
+        motion, level="velocity", branch="proven", compiled=False, progress=lambda _: process_time() < end
+    )
     said = [
         f"SG-{one.group} of {model.group_names[one.group - 1]} is singular {one}"
         for one in found.singular

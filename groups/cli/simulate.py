@@ -109,11 +109,10 @@ def simulate(
     for text, quantity, number in options.pairs("--until", until, "QUANTITY=VALUE", faults):
         try:
             unit = at_rest.quantity(quantity).unit
-        except ValueError as error:
-            faults.append(f"--until {error}")
-        else:
             value = number_of(f"--until {text}", number, unit, units, faults)
             events.append(Event(text, quantity, value))
+        except ValueError as error:
+            faults.append(f"--until {error}")
     try:
         before = None if restart is None else load_trajectory(restart)
     except ValueError as error:

@@ -84,8 +84,7 @@ def solve(
     except ValueError as error:
         fail(str(error))
     except RuntimeError as error:
-        kept_so_far = f"\nwhat is done is kept{resuming}" if resuming else ""
-        fail(f"{error}{kept_so_far}", NOT_DETERMINED)
+        fail(str(error) + f"\nwhat is done is kept{resuming}" * bool(resuming), NOT_DETERMINED)
     except MemoryError:
         fail(f"{len(path.time):,} instants need more memory than there is; write fewer --steps or --keep")
 

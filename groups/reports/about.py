@@ -130,14 +130,9 @@ def library_report(rows: Sequence[LibraryRow]) -> Report:
         "Unknowns": ("unknowns", "d"), "Closed by": ("closing", ""), "Modes": ("modes", "d"),
         "Degree": ("degree", "d"),
     }  # fmt: skip
-    return Report(
-        (
-            Table.of(records, columns, none="?"),
-            *_why((row.solver, row.why) for row in rows),
-            "A star marks driven coordinates. A leg alone has modes for its turns; ? is not known.",
-        ),
-        lambda: records,
-    )
+    table, why = Table.of(records, columns, none="?"), _why((row.solver, row.why) for row in rows)
+    note = "A star marks driven coordinates. A leg alone has modes for its turns; ? is not known."
+    return Report((table, *why, note), lambda: records)
 
 
 def _why(reasons: Iterable[tuple[str, str]]) -> list[str]:
