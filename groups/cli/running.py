@@ -99,10 +99,9 @@ def motion_to_solve(
         except (AttributeError, ValueError, OSError):  # not available on this system
             return
         if (needed := instants * numbers) >= 0.9 * memory:
+            what = f"{instants:,} instants of {counted(len(still.kept), 'body')} need {needed / 1e9:,.0f} GB"
             remedy = "write fewer --steps, name bodies with --keep, or a lower --level"
-            what = f"{instants:,} instants of {counted(len(still.kept), 'body')}"
-            machine = f"this machine has {memory / 1e9:,.0f}"
-            fail(f"{what} need {needed / 1e9:,.0f} GB, and {machine}; {remedy}")
+            fail(f"{what}, and this machine has {memory / 1e9:,.0f}; {remedy}")
 
     if path is None:
         own = mechanism.motion or usual_motion(mechanism)

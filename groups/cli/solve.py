@@ -93,11 +93,6 @@ def solve(
         computed = (reached.status != NOT_COMPUTED).any(axis=1)
         reached = reached.instants(np.flatnonzero(computed))
     run = run._replace(trajectory=options.shown_in(run.trajectory, outputs.units))
-    targets = outputs.targets if len(reached.time) else []
-    stopped, report = (
-        f"what was computed is kept{resuming}" * run.stopped,
-        solution_report(solvable, path, run),
-    )
-    options.conclude(
-        targets, partial(outputs.write, reached), report, common.form, run.trajectory.ok, stopped
-    )
+    targets, report = outputs.targets if len(reached.time) else [], solution_report(solvable, path, run)
+    stopped, write = f"what was computed is kept{resuming}" * run.stopped, partial(outputs.write, reached)
+    options.conclude(targets, write, report, common.form, run.trajectory.ok, stopped)

@@ -216,12 +216,11 @@ def _coordinates(model: Model, found: GroupModes, record: dict[str, Any]) -> lis
     ]
     shown = names[: _MOST_COLUMNS if len(modes) <= _FEW_MODES else _COLUMNS]
 
-    def mark(mode: dict[str, Any]) -> str:
-        return f"{'*' * (mode['number'] == found.reference)}{'!' * bool(mode['beyond_limits'])}"
-
+    marks = {of["number"]: "!" * bool(of["beyond_limits"]) for of in modes}
+    marks[found.reference] = "*" + marks.get(found.reference, "")
     parts: list[Part] = []
     for k in range(0, max(len(shown), 1), _COLUMNS):
-        columns: dict[str, Any] = {"Mode": ("number", "d"), "": (mark, "")}
+        columns: dict[str, Any] = {"Mode": ("number", "d"), "": (lambda of: marks[of["number"]], "")}
         for name in shown[k : k + _COLUMNS]:  # joint, coordinate and unit, below each other
             title = "\n".join([*name.rsplit(".", 1), given_in(coordinate_unit(name), units)[0]])
             columns[title] = (lambda mode, name=name: round(mode["coordinates"][name], 4) + 0.0, ".4f")
