@@ -15,7 +15,6 @@ from groups.motion import default_motion, sample, speed
 from groups.trajectory import Trajectory
 from mbssa import Mechanism, decompose, load
 from mbssa.cli.console import NOT_DETERMINED, OK, fail, failing, refuse
-from mbssa.cli.inputs import shown_in as mechanism_in
 from mbssa.cli.options import MODEL, UNITS, WATCH, flag, option
 from mbssa.cli.outputs import STILL, Target, target_faults
 from mbssa.io.motion import by_id
@@ -60,7 +59,7 @@ def draw(
     from groups.pictures.drawing import resting
     from mbssa.pictures import save
 
-    path = Path(f"{Path(model).stem if Path(model).suffix else model}.svg") if output is None else output
+    path = output or Path(f"{Path(model).stem if Path(model).suffix else model}.svg")
     target = Target("--output", path, STILL)
     faults = target_faults([target], [model], common.force)
     if time is not None and inputs:
@@ -73,24 +72,23 @@ def draw(
     mechanism = load(model)
     if not mechanism.has_geometry:
         fail(f"{model} has no geometry to draw; mbssa decompose {model} --picture FILE draws its graph")
-    ok = True
     with failing():
-        if findings:
-            picture = findings_at_reference(mechanism_in(mechanism, units))
+        if time is not None:
+            trajectory, where = _at_time(mechanism, time), None
+        elif inputs:
+            trajectory, where = _at_inputs(mechanism, inputs), ", ".join(inputs)
         else:
-            if time is not None:
-                trajectory, where = _at_time(mechanism, time), None
-            elif inputs:
-                trajectory, where = _at_inputs(mechanism, inputs), ", ".join(inputs)
-            else:
-                trajectory, where = resting(mechanism), "reference"
-            ok = trajectory.ok
-            picture = mechanism_at(shown_in(trajectory, units), -1, points=points or (), where=where)
+            trajectory, where = resting(mechanism), "reference"
+        shown = shown_in(trajectory, units)
+        if findings:
+            picture = findings_at_reference(shown.mechanism)
+        else:
+            picture = mechanism_at(shown, -1, points=points or (), where=where)
         with target.place() as place:
             save(picture, place)
     if not target.is_standard:
         print(f"wrote {path}")
-    raise typer.Exit(OK if ok else NOT_DETERMINED)
+    raise typer.Exit(OK if trajectory.ok else NOT_DETERMINED)
 
 
 def _at_time(mechanism: Mechanism, time: float) -> Trajectory:

@@ -10,9 +10,8 @@ from groups.cli.running import motion_to_solve, solvable_model, solve_interactiv
 from groups.dynamics import forces as forces_of
 from groups.dynamics.inverse import driven_elsewhere
 from groups.reports.dynamics import forces_report
-from groups.trajectory import Trajectory
-from mbssa import ModelError, Structure, load
-from mbssa.cli.console import fail, fail_all, failing, refuse, stopping
+from mbssa import load
+from mbssa.cli.console import fail_all, failing, refuse, stopping
 from mbssa.cli.options import DURATION, MODEL, MOTION, STEPS, UNITS, flag, option
 from mbssa.cli.outputs import PAGES, STILL, TABLES, Target, target_faults, targets_of
 
@@ -69,29 +68,23 @@ def forces(
     solvable = solvable_model(load(model), model)
     path = motion_to_solve(solvable, model, motion, steps, duration)
 
-    def by_drives(trajectory: Trajectory) -> tuple[Trajectory, Structure]:
-        """A motion and its structure, or those of other drives."""
-        if drives is None:
-            return trajectory, solvable.structure
+    still, structure = options.at_reference(solvable), solvable.structure
+    if drives is not None:
         try:
-            return driven_elsewhere(trajectory, drives)
-        except ModelError as error:
-            fail_all([f"--{fault}" for fault in error.faults])
-        except ValueError as error:
-            fail(f"--{error}")
-
-    still = by_drives(options.at_reference(solvable))
+            still, structure = driven_elsewhere(still, drives)
+        except ValueError as error:  # a ModelError has several
+            fail_all([f"--{fault}" for fault in getattr(error, "faults", [error])])
     if plot or animate:
         from groups.pictures import forces_over_time, page
         from mbssa.pictures import save
     if plot:
         with failing("--plot: "):
-            forces_over_time(forces_of(*still), curves)
+            forces_over_time(forces_of(still, structure), curves)
 
     run = solve_interactively(solvable, path)
     with failing(f"{model}: "):
-        trajectory, structure = by_drives(run.trajectory)
-        found = forces_of(trajectory, structure, minimum_norm=minimum_norm)
+        own = structure if drives is None else None
+        found = forces_of(run.trajectory, own, drives=drives, minimum_norm=minimum_norm)
     found = replace(found, trajectory=options.shown_in(found.trajectory, units))
 
     def write(target: Target) -> None:
@@ -103,4 +96,4 @@ def forces(
             save(forces_over_time(found, curves, units="file"), target.path)
 
     stopped = "forces are those of what was computed" * run.stopped
-    options.conclude(targets, write, forces_report(structure, found, path), common.form, found.ok, stopped)
+    options.conclude(targets, write, forces_report(found, path), common.form, found.ok, stopped)

@@ -68,7 +68,8 @@ def linearise(
         found = linearise_about(mechanism, at=start if rest is None else rest.coordinates, applied=applied)
 
     if outputs.animate:  # one period of the mode
-        faults, modes, at_most = outputs.faults_at_reference(found.model), len(found.frequency), None
+        faults = outputs.faults_at_reference(options.at_reference(found.model))
+        modes, at_most = len(found.frequency), None
         if mode > modes:
             faults.append(f"--mode {mode}: beyond the last of {counted(modes, 'mode')}")
         elif amplitude is not None:

@@ -7,27 +7,25 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from tempfile import TemporaryDirectory
+from typing import Any, NoReturn, cast
 
 import numpy as np
 import typer
-from typer.models import OptionInfo
 
 from groups.model import Model, solvers_of
-from groups.results.table import QUANTITIES, Choice, chosen_columns
+from groups.results.table import QUANTITIES, Choice
 from groups.trajectory import LEVELS, Level, Trajectory, at_rest
 from mbssa.cli import completion, outputs
 from mbssa.cli.console import BETWEEN, NOT_DETERMINED, OK, STOPPED, present, refuse
 from mbssa.cli.inputs import shown_in as mechanism_in
 from mbssa.cli.options import ALLOW, FORCE, FORMAT, TRUST, UNITS, number_of, option
-from mbssa.film import FILMS, Film, require_video
+from mbssa.film import FILMS, Film
 from mbssa.joints.catalogue import is_length
 from mbssa.reports.table import Report
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Files = list[Path] | None
 Texts = Sequence[str] | None
@@ -56,17 +54,8 @@ def files_option(text: str, *names: str) -> Any:
     return option("FILE", f"{text}; may be repeated.", None, *names)
 
 
-class Options:
-    """Options of a command as fields of a dataclass; those that are not given have their defaults."""
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if isinstance(value, OptionInfo):
-                object.__setattr__(self, name, value.default)
-
-
 @dataclass(frozen=True)
-class CommonOptions(Options):
+class CommonOptions:
     """Options that stand at the end of a command."""
 
     force: bool = FORCE
@@ -76,7 +65,7 @@ class CommonOptions(Options):
 
 
 @dataclass(frozen=True)
-class OutputOptions(Options):
+class OutputOptions:
     """Options of the files of a motion: numbers by columns, still pictures, animations."""
 
     output: Files = files_option(
@@ -128,7 +117,7 @@ class OutputOptions(Options):
         joints = self.joints[0] if self.joints in (["all"], ["driven"]) else self.joints
         derived = expressions(self.quantity, []) or None
         given = {"quantities": self.quantities, "joints": joints, "bodies": self.bodies, "derived": derived}
-        return cast(Choice, {"units": "file"} | {key: of for key, of in given.items() if of is not None})
+        return cast(Choice, {"units": "file"} | {key: of for key, of in given.items() if of})
 
     def faults(
         self, read: Iterable[str | Path | None], force: bool, form: str, others: Sequence[outputs.Target] = ()
@@ -141,7 +130,9 @@ class OutputOptions(Options):
             if name not in QUANTITIES
         ]
         expressions(self.quantity, faults)
-        tables = self._tables
+        tables = [path for path in self.output or () if path.suffix.lower() in ("", *outputs.TABLES)]
+        films = [path for path in self.animate or () if path.suffix.lower() in FILMS]
+        faults += dict.fromkeys(f"--{fault}" for path in films for fault in self._film.faults(path))
         if not tables and any(one is not None for one in (self.quantities, self.joints, self.bodies)):
             faults.append("--quantities, --joints, --bodies: are for columns; write --output FILE.csv too")
         if not tables and not self.plot and self.quantity:
@@ -150,80 +141,37 @@ class OutputOptions(Options):
             faults.append("--curves: are over time; write --plot FILE too, without --points")
         if self.points and not self.plot and not self.animate:
             faults.append("--points: is for pictures; write --plot FILE or --animate FILE too")
-        if self._film != Film() and not self._films:
-            films = "write --animate FILE.gif, .mp4 or .webm too"
-            faults.append(f"--frames, --fps, --width: are for films; {films}")
+        if self._film != Film() and not films:
+            kinds = "FILE.gif, .mp4 or .webm"
+            faults.append(f"--frames, --fps, --width: are for films; write --animate {kinds} too")
         return faults
 
-    def faults_at_reference(
-        self, model: Model, kept: Sequence[int] | None = None, level: Level = "acceleration"
-    ) -> list[str]:
-        """Obstacles to drawing and tabulating, found on the reference configuration before the solution."""
-        faults, still = list[str](), at_reference(model, kept, level)
-        try:
-            if self.plot:
-                self._plotted(still)
-        except ValueError as error:
-            advice = "" if kept is None or self.points else "; --keep more bodies, or write --points"
-            faults.append(f"--plot: {error}{advice}")
-        try:
-            if self.animate:
-                from groups.pictures.drawing import MOST_BODIES
-                from groups.pictures.page import MOST_BODIES as MOST_BODIES_OF_A_PAGE
-                from groups.pictures.paths import points_of
-                from groups.pictures.scene import scene_of
-                from mbssa.pictures.limits import refuse_beyond
-
-                films = self._films
-                faults += dict.fromkeys(f"--{fault}" for path in films for fault in self._film.faults(path))
-                if any(FILMS[path.suffix.lower()].encoder for path in films):
-                    require_video()
-                most = MOST_BODIES if films else MOST_BODIES_OF_A_PAGE
-                bodies = len({0, *still.kept.tolist()})
-                refuse_beyond(most, bodies, "bodies", "one animation", "name fewer with --keep")
-                points_of(scene_of(still, 1), self.points)
-        except (ModuleNotFoundError, ValueError) as error:
-            faults.append(f"--animate: {error}")
-        try:
-            if self._tables:
-                chosen_columns(still, **self.columns)
-        except (KeyError, ValueError) as error:
-            faults += str(error.args[0]).split(BETWEEN)
-        return faults
+    def faults_at_reference(self, still: Trajectory) -> list[str]:
+        """Obstacles to writing the files, found by those of :func:`at_reference` before the solution."""
+        faults, some_kept = list[str](), len(still.kept) < still.mechanism.n_bodies
+        for target in self.targets:
+            is_table, ending = target.endings is outputs.TRAJECTORY, target.path.suffix or ".csv"
+            try:
+                with suppress(OSError), TemporaryDirectory() as folder:  # which may be full
+                    self.write(still, replace(target, path=Path(folder, f"trial{ending}")))
+            except (KeyError, ModuleNotFoundError, ValueError) as error:
+                text = str(error.args[0]).replace("keep fewer when solving", "name fewer with --keep")
+                if target.endings is outputs.STILL and some_kept and not self.points:
+                    text += "; --keep more bodies, or write --points"
+                faults += text.split(BETWEEN) if is_table else [f"{target.option}: {text}"]
+        return [*dict.fromkeys(faults)]
 
     def write(self, trajectory: Trajectory, target: outputs.Target) -> None:
         """Write the numbers or a picture of a motion; whether a file may be replaced is checked before."""
-        trajectory = shown_in(trajectory, self.units)
+        trajectory, columns = shown_in(trajectory, self.units), self.columns
         if target.endings is outputs.TRAJECTORY:
-            trajectory.write(target.path, force=True, **self.columns)
-        elif target.endings is outputs.STILL:
-            from mbssa.pictures import save
+            trajectory.write(target.path, force=True, **columns)
+            return
+        from groups.pictures import write
 
-            save(self._plotted(trajectory), target.path)
-        else:
-            from groups.pictures import write
-
-            write(trajectory, target.path, points=self.points, film=self._film)
-
-    def _plotted(self, trajectory: Trajectory) -> Figure:
-        from groups.pictures import coordinates, paths
-
-        if self.points:
-            return paths(trajectory, self.points)
-        return coordinates(trajectory, self.curves, derived=self.columns.get("derived"), units="file")
-
-    @property
-    def _tables(self) -> list[Path]:
-        """Files that have columns."""
-        return [
-            path
-            for path in self.output or ()
-            if path == outputs.STANDARD or path.suffix.lower() in outputs.TABLES
-        ]
-
-    @property
-    def _films(self) -> list[Path]:
-        return [path for path in self.animate or () if path.suffix.lower() in FILMS]
+        chosen: dict[str, Any] = {"points": self.points, "curves": self.curves, "film": self._film}
+        chosen |= {"derived": columns.get("derived"), "picture": "paths" if self.points else "coordinates"}
+        write(trajectory, target.path, units="file", **chosen)
 
     @property
     def _film(self) -> Film:
@@ -261,14 +209,14 @@ def with_options(*chosen: str) -> Callable[[Callable[..., None]], Callable[..., 
 
     # Typer makes an option of each parameter in the signature of a command.
     def expand(command: Callable[..., None]) -> Callable[..., None]:
-        parameters: list[inspect.Parameter] = []
-        records: dict[str, tuple[Any, list[str]]] = {}
+        parameters, records = list[inspect.Parameter](), dict[str, tuple[Any, list[str]]]()
         for each in inspect.signature(command, eval_str=True).parameters.values():
             some, of = [each], each.annotation
-            if is_dataclass(of) and isinstance(of, type):
+            if isinstance(of, type) and is_dataclass(of):
                 every = inspect.signature(of, eval_str=True).parameters.values()
                 some = [one for one in every if not chosen or one.name in chosen]
-                records[each.name] = of, [one.name for one in some]
+                defaults = {one.name: one.default.default for one in every}
+                records[each.name] = functools.partial(of, **defaults), [one.name for one in some]
             parameters += [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in some]
 
         @functools.wraps(command)

@@ -17,17 +17,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from groups.cli.options import Options, by_option
+from groups.cli.options import at_reference, by_option
 from groups.engine.solve import plan_of
 from groups.model import Model, build
 from groups.motion import Motion, default_motion, driven_coordinates, read_motion
 from groups.motion.columns import header_of
 from groups.motion.laws import usual_motion
 from groups.results.faults import excesses
-from groups.status import NOT_COMPUTED
-from groups.trajectory import LEVELS, Level, Trajectory
+from groups.status import NOT_COMPUTED, OUTPUTS, QUALITY
+from groups.trajectory import Level, Trajectory
 from mbssa import Mechanism, ModelError, decompose
-from mbssa.analysis.check import Report, check
+from mbssa.analysis.check import check
 from mbssa.cli import RUNNER, on_interrupt
 from mbssa.cli.console import NOT_DETERMINED, fail
 from mbssa.cli.options import flag, option
@@ -43,8 +43,6 @@ _LISTED = 40
 INSTANTS = 73
 #: Seconds of plain Python at which the examination of a motion ends; a longer one does not begin.
 LONGEST = 10.0
-#: Numbers of one pose, its velocity and its acceleration.
-_NUMBERS = {"planar": (3, 3, 3), "spatial": (7, 6, 6)}
 #: Shortest compilation, and shortest proof that an option requests, that are announced (s).
 ANNOUNCED, ANNOUNCED_PROOF = 1.0, 3.0
 
@@ -55,12 +53,28 @@ ANNOUNCED, ANNOUNCED_PROOF = 1.0, 3.0
 def solvable_model(mechanism: Mechanism, name: str) -> Model:
     """Model of a mechanism with geometry that is determined by its inputs; else exit 1 with all reasons."""
     report = check(mechanism)
-    if mechanism.without_geometry or mechanism.untrusted or not report.solvable:
-        fail(_reasons(report, name), NOT_DETERMINED)
+    reasons = [finding.text for finding in report.findings if finding.fatal]
+    reasons = reasons[:_LISTED] + [f"… and {len(reasons) - _LISTED} more"] * (len(reasons) > _LISTED)
+    if untrusted := mechanism.untrusted_said:
+        reasons.insert(0, f"code that the file names is not run, at {untrusted}; {REMEDY}")
+    if mechanism.without_geometry:
+        joints = [mechanism.joints[j] for j in mechanism.without_geometry]
+        bare = [f"{one.id} {one.type.code} ({', '.join(one.type.required)})" for one in joints]
+        reasons.insert(0, f"no geometry at {listed(bare, _LISTED)}: write these keys at the joints")
+    lines = [f"{name} cannot be solved as given", *(f"  - {reason}" for reason in reasons)]
+    if not report.solvable:
+        lines += ["what would help, each verified"] * bool(report.proposals)
+        for proposal in report.proposals[:_LISTED]:
+            driven = driven_coordinates(proposal.apply(mechanism)) if proposal.kind == "inputs" else ()
+            then = f"; then driven: {listed(driven, _LISTED)}" if driven else ""
+            lines.append(f"  - {proposal.text}{then}")
+        lines.append(f"mbssa check {name} says more")
+    if reasons or not report.solvable:
+        fail("\n".join(lines), NOT_DETERMINED)
     try:
         return build(report.structure)
     except ValueError as error:
-        fail(f"{name} cannot be solved as given\n  - {error}", NOT_DETERMINED)
+        fail(f"{lines[0]}\n  - {error}", NOT_DETERMINED)
 
 
 def motion_to_solve(
@@ -74,26 +88,21 @@ def motion_to_solve(
 ) -> Motion:
     """Motion of the options, or the model's own; else exit 2."""
     # The bodies `kept` and the `level` of the solution decide how much memory it needs.
-    mechanism, rows = model.mechanism, model.mechanism.n_bodies
-    if kept is not None:
-        rows = len(model.held_bodies(np.array(kept, dtype=np.int64)))
-    numbers = 8 * rows * sum(_NUMBERS[mechanism.space][: LEVELS.index(level) + 1])
-    numbers += 24 * mechanism.n_driven + 25 * model.structure.n_groups
+    held = None if kept is None else model.held_bodies(np.array(kept, dtype=np.int64)).tolist()
+    mechanism, still = model.mechanism, at_reference(model, held, level)
+    arrays = [getattr(still, name) for name in (*OUTPUTS, *QUALITY)]
+    numbers = 24 * mechanism.n_driven + sum(array.nbytes for array in arrays if array is not None)
 
     def check_memory(instants: int) -> None:
         try:
             memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         except (AttributeError, ValueError, OSError):  # not available on this system
             return
-        needed = instants * numbers
-        if needed >= 0.9 * memory:
-            fail(
-                f"{instants:,} instants of {counted(rows, 'body')} need {needed / 1e9:,.0f} GB, and this "
-                f"machine has {memory / 1e9:,.0f}; write fewer --steps, name bodies with --keep, or a lower "
-                "--level"
-            )
+        if (needed := instants * numbers) >= 0.9 * memory:
+            what = f"{instants:,} instants of {counted(len(still.kept), 'body')} need {needed / 1e9:,.0f} GB"
+            remedy = "write fewer --steps, name bodies with --keep, or a lower --level"
+            fail(f"{what}, and this machine has {memory / 1e9:,.0f}; {remedy}")
 
-    check_memory(steps or 1)
     if path is None:
         own = mechanism.motion or usual_motion(mechanism)
         if own is None:
@@ -102,7 +111,8 @@ def motion_to_solve(
             ((coordinate, law),) = own.inputs.items()
             range_ = "one turn" if law.name == "speed" else "the range of its limits"
             print(f"{name} carries no motion: {coordinate} goes through {range_} in 1 s", file=sys.stderr)
-        check_memory(steps or own.steps)
+        steps = steps or own.steps
+    check_memory(steps or 1)
     try:
         if path is None:
             motion = default_motion(mechanism, steps=steps, duration=duration)
@@ -126,31 +136,8 @@ def _motion_to_write(mechanism: Mechanism) -> str:
         unit, usual = ("m", 0.01) if is_length(name) else ("rad", 0.1)
         amplitude = float(f"{usual / given_in(unit, mechanism.units)[1]:.1g}")
         lines.append(f'"{name}" = {{ law = "harmonic", amplitude = {amplitude}, frequency = 1.0 }}')
-    if inputs:
-        lines += ["\nor give columns, --motion FILE.csv, with the header", f"\n{header_of(mechanism)}"]
-    return "\n".join(lines)
-
-
-def _reasons(report: Report, name: str) -> str:
-    mechanism, reasons = report.structure.mechanism, list[str]()
-    if mechanism.without_geometry:
-        joints = [mechanism.joints[j] for j in mechanism.without_geometry]
-        bare = [f"{one.id} {one.type.code} ({', '.join(one.type.required)})" for one in joints]
-        reasons.append(f"no geometry at {listed(bare, _LISTED)}: write these keys at the joints")
-    if untrusted := mechanism.untrusted_said:
-        reasons.append(f"code that the file names is not run, at {untrusted}; {REMEDY}")
-    fatal = [finding.text for finding in report.findings if finding.fatal]
-    reasons += fatal[:_LISTED] + [f"… and {len(fatal) - _LISTED} more"] * (len(fatal) > _LISTED)
-    lines = [f"{name} cannot be solved as given", *(f"  - {reason}" for reason in reasons)]
-    if not report.solvable:
-        lines += ["what would help, each verified"] * bool(report.proposals)
-        for proposal in report.proposals[:_LISTED]:
-            then = ""
-            if proposal.kind == "inputs":
-                then = f"; then driven: {listed(driven_coordinates(proposal.apply(mechanism)), _LISTED)}"
-            lines.append(f"  - {proposal.text}{then}")
-        lines.append(f"mbssa check {name} says more")
-    return "\n".join(lines)
+    columns = ["\nor give columns, --motion FILE.csv, with the header", f"\n{header_of(mechanism)}"]
+    return "\n".join(lines + columns * bool(inputs))
 
 
 def singular_positions(mechanism: Mechanism) -> list[str]:
@@ -164,11 +151,9 @@ def singular_positions(mechanism: Mechanism) -> list[str]:
     if plan_of(model).seconds(len(motion.time)) > LONGEST:
         return []
     end = process_time() + LONGEST
-
-    def in_time(_share: float) -> bool:
-        return process_time() < end
-
-    found = model.solve(motion, level="velocity", branch="proven", compiled=False, progress=in_time)
+    found = model.solve(
+        motion, level="velocity", branch="proven", compiled=False, progress=lambda _: process_time() < end
+    )
     said = [
         f"SG-{one.group} of {model.group_names[one.group - 1]} is singular {one}"
         for one in found.singular
@@ -187,7 +172,7 @@ def singular_positions(mechanism: Mechanism) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Request(Options):
+class Request:
     """Options of a run by a plan; true where one of them is given."""
 
     workers: int | None = option("N", "Solve on so many cores, by the plan predicted fastest.", min=1)
@@ -197,7 +182,7 @@ class Request(Options):
     resume: bool = flag("--resume", "Go on from what --checkpoint keeps.")
 
     def __bool__(self) -> bool:
-        return self != Request()
+        return any(vars(self).values())
 
 
 class TimedRun(NamedTuple):
@@ -257,15 +242,14 @@ def stoppable_progress(title: str) -> Iterator[Callable[[float], bool]]:
             raise KeyboardInterrupt
         stop.set()
 
+    def progress(share: float) -> bool:
+        begun.set()
+        show(title, share)
+        return not stop.is_set()
+
     on_interrupt(note)
     try:
         with bar() as show:
-
-            def progress(share: float) -> bool:
-                begun.set()
-                show(title, share)
-                return not stop.is_set()
-
             yield progress
     finally:
         on_interrupt(before)

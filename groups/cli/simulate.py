@@ -96,8 +96,8 @@ def simulate(
 
     with failing(code=NOT_DETERMINED):
         released = moving_model(load(model))
-    faults = outputs.faults_at_reference(released)
-    units, at_rest = released.mechanism.units, options.at_reference(released, level="position")
+    units, at_rest = released.mechanism.units, options.at_reference(released)
+    faults = outputs.faults_at_reference(at_rest)
     given: dict[str, Any] = {
         "initial": options.coordinate_values("--initial", initial, units, SI, faults),
         "rates": options.coordinate_values("--rate", rate, units, ("m/s", "rad/s"), faults),
@@ -109,11 +109,10 @@ def simulate(
     for text, quantity, number in options.pairs("--until", until, "QUANTITY=VALUE", faults):
         try:
             unit = at_rest.quantity(quantity).unit
-        except ValueError as error:
-            faults.append(f"--until {error}")
-        else:
             value = number_of(f"--until {text}", number, unit, units, faults)
             events.append(Event(text, quantity, value))
+        except ValueError as error:
+            faults.append(f"--until {error}")
     try:
         before = None if restart is None else load_trajectory(restart)
     except ValueError as error:

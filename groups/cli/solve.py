@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -75,18 +76,15 @@ def solve(
     if solvers:
         solvable = build(solvable.structure, solvers)
     path = motion_to_solve(solvable, model, motion, steps, duration, bodies, level)
-    refuse(outputs.faults_at_reference(solvable, bodies, level))
-    numbers = None if bodies is None else [body + 1 for body in bodies]
+    refuse(outputs.faults_at_reference(options.at_reference(solvable, bodies, level)))
     resuming = "" if request.checkpoint is None else f": add --resume to --checkpoint {request.checkpoint}"
     try:
-        run = solve_interactively(
-            solvable, path, level, compiled, request, bodies=numbers, modes=modes, branch=branch
-        )
+        more = {"bodies": keep, "modes": modes, "branch": branch}
+        run = solve_interactively(solvable, path, level, compiled, request, **more)
     except ValueError as error:
         fail(str(error))
     except RuntimeError as error:
-        kept_so_far = f"\nwhat is done is kept{resuming}" if resuming else ""
-        fail(f"{error}{kept_so_far}", NOT_DETERMINED)
+        fail(str(error) + f"\nwhat is done is kept{resuming}" * bool(resuming), NOT_DETERMINED)
     except MemoryError:
         fail(f"{len(path.time):,} instants need more memory than there is; write fewer --steps or --keep")
 
@@ -95,11 +93,6 @@ def solve(
         computed = (reached.status != NOT_COMPUTED).any(axis=1)
         reached = reached.instants(np.flatnonzero(computed))
     run = run._replace(trajectory=options.shown_in(run.trajectory, outputs.units))
-    options.conclude(
-        outputs.targets if len(reached.time) else [],
-        lambda target: outputs.write(reached, target),
-        solution_report(solvable, path, run),
-        common.form,
-        run.trajectory.ok,
-        f"what was computed is kept{resuming}" * run.stopped,
-    )
+    targets, report = outputs.targets if len(reached.time) else [], solution_report(solvable, path, run)
+    stopped, write = f"what was computed is kept{resuming}" * run.stopped, partial(outputs.write, reached)
+    options.conclude(targets, write, report, common.form, run.trajectory.ok, stopped)

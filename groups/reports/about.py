@@ -130,14 +130,9 @@ def library_report(rows: Sequence[LibraryRow]) -> Report:
         "Unknowns": ("unknowns", "d"), "Closed by": ("closing", ""), "Modes": ("modes", "d"),
         "Degree": ("degree", "d"),
     }  # fmt: skip
-    return Report(
-        (
-            Table.of(records, columns, none="?"),
-            *_why((row.solver, row.why) for row in rows),
-            "A star marks driven coordinates. A leg alone has modes for its turns; ? is not known.",
-        ),
-        lambda: records,
-    )
+    table, why = Table.of(records, columns, none="?"), _why((row.solver, row.why) for row in rows)
+    note = "A star marks driven coordinates. A leg alone has modes for its turns; ? is not known."
+    return Report((table, *why, note), lambda: records)
 
 
 def _why(reasons: Iterable[tuple[str, str]]) -> list[str]:
@@ -221,19 +216,16 @@ def _coordinates(model: Model, found: GroupModes, record: dict[str, Any]) -> lis
     ]
     shown = names[: _MOST_COLUMNS if len(modes) <= _FEW_MODES else _COLUMNS]
 
-    def mark(mode: dict[str, Any]) -> str:
-        return ("*" if mode["number"] == found.reference else "") + ("!" if mode["beyond_limits"] else "")
-
-    def residual(mode: dict[str, Any]) -> str:
-        return f"{mode['residual']:.0e}" if mode["residual"] else "0"
-
+    marks = {of["number"]: "!" * bool(of["beyond_limits"]) for of in modes}
+    marks[found.reference] = "*" + marks.get(found.reference, "")
     parts: list[Part] = []
     for k in range(0, max(len(shown), 1), _COLUMNS):
-        columns: dict[str, Any] = {"Mode": ("number", "d"), "": (mark, "")}
+        columns: dict[str, Any] = {"Mode": ("number", "d"), "": (lambda of: marks[of["number"]], "")}
         for name in shown[k : k + _COLUMNS]:  # joint, coordinate and unit, below each other
             title = "\n".join([*name.rsplit(".", 1), given_in(coordinate_unit(name), units)[0]])
             columns[title] = (lambda mode, name=name: round(mode["coordinates"][name], 4) + 0.0, ".4f")
-        columns[f"Residual\n{units[0]}"] = residual, ">"
+        title = f"Residual\n{units[0]}"
+        columns[title] = (lambda mode: f"{mode['residual']:.0e}" if mode["residual"] else "0", ">")
         rest = "… and {} more modes; --format json lists them"
         parts.append(Table.of(modes, columns, tight=True, shown=_SHOWN_MODES, rest=rest))
     parts.append("* where the reference stands")

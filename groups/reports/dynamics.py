@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from groups.dynamics.forward import Simulation
     from groups.dynamics.forward.small_motions import Equilibrium, Linearisation
     from groups.motion import Motion
-    from mbssa import Structure
 
 #: Names of a line, events of a page, and coordinates of a mode shape, before the rest is counted.
 _LISTED, _EVENTS, _SHAPE = 20, 10, 6
@@ -37,18 +36,16 @@ _SEEN = 1e-3
 _LEFT_OPEN = 1e-6
 
 
-def forces_report(structure: Structure, forces: Forces, motion: Motion | None = None) -> Report:
+def forces_report(forces: Forces, motion: Motion | None = None) -> Report:
     """Tables of drives and joints, largest shaking force, balance of power, and what to know."""
     mechanism, faults = forces.trajectory.mechanism, forces.faults(motion)
     units = mechanism.units
     (force, _), (moment, scale) = (given_in(unit, units) for unit in ("N", "N m"))
-    drives = [
-        quantity(
-            name, unit_of_drive(name), units, lowest=_extreme(given, np.min), highest=_extreme(given, np.max)
-        )
-        | {"mean_power": _extreme(power, np.mean), "maximum_power": _extreme(power, np.max)}
-        for name, given, power in zip(forces.drives, forces.driving.T, forces.drive_power.T, strict=True)
-    ]
+    drives = list[dict[str, Any]]()
+    for name, given, power in zip(forces.drives, forces.driving.T, forces.drive_power.T, strict=True):
+        ends = {"lowest": _extreme(given, np.min), "highest": _extreme(given, np.max)}
+        powers = {"mean_power": _extreme(power, np.mean), "maximum_power": _extreme(power, np.max)}
+        drives.append(quantity(name, unit_of_drive(name), units, **ends) | powers)
     found = [forces.joint(j) for j in forces.joints]
     largest = [(of, _largest(of.local_force), _largest(of.local_moment)) for of in found]
     size = forces.trajectory.reference.size
@@ -69,20 +66,17 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
     }  # fmt: skip
     shaking, turning = _largest(forces.shaking_force), _largest(forces.shaking_moment)
     elements = forces.element_power
-    powers = (*forces.drive_power.T, *elements.values(), forces.gravity_power, forces.kinetic_power)
-    power = max(_extreme(np.abs(each), np.max) for each in powers)
-    balance = _extreme(np.abs(forces.balance), np.max)
-    held = {name: _extreme(each, np.max) for name, each in forces.held.items()}
+    all_powers = (*forces.drive_power.T, *elements.values(), forces.gravity_power, forces.kinetic_power)
+    power, balance = max(map(_largest, all_powers)), _largest(forces.balance)
+    held = {name: _largest(each) for name, each in forces.held.items()}
     bare = [mechanism.body_name(body) for body in massless(mechanism)]
 
     def text(value: float, unit: str) -> str:
         return quantity_text(value, unit, units, ".4g") if np.isfinite(value) else "–"
 
-    notes: list[Part] = []
+    notes: list[Part] = [f"massless: {listed(bare, _LISTED)}"] * bool(bare)
     if len(bare) == mechanism.n_bodies - 1 and not elements:
         notes = [Bad("no body has mass and no force acts: write [body.inertia] or [[force]] into the model")]
-    elif bare:
-        notes = [f"massless: {listed(bare, _LISTED)}"]
     notes += [
         f"passive rotation of {name}: locked to its convention, as by a guide in the frame, by a moment "
         f"of up to {text(most, 'N m')}"
@@ -90,16 +84,16 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
     ]
     notes += forces.acting_locks()
     notes += [Bad(sentence) for sentence in (*forces.pulling(), *forces.without_place())]
-    if forces.indeterminate:
-        chosen = forces.solution.chosen is not None
-        given = "those of least norm" if chosen else "not given; --minimum-norm gives those of least norm"
-        count = len(forces.indeterminate)
+    if unknown := forces.indeterminate:
+        which = "those of least norm"
+        if forces.solution.chosen is None:
+            which = f"not given; --minimum-norm gives {which}"
         notes += [
-            f"redundant constraints leave {count} components of reactions open, which are {given}:",
-            f"  {listed(forces.indeterminate, _LISTED)} (axes of the joint)",
+            f"redundant constraints leave {len(unknown)} components of reactions open, which are {which}:",
+            f"  {listed(unknown, _LISTED)} (axes of the joint)",
         ]
     parts: list[Part] = [
-        *model_lines(structure),
+        *model_lines(forces.structure),
         span_text(forces.trajectory.time),
         Table.of(drives, of_drives),
         Table.of(joints, of_joints, wraps=True, shown=SHOWN, rest="… and {} more joints"),
@@ -114,7 +108,7 @@ def forces_report(structure: Structure, forces: Forces, motion: Motion | None = 
         *(fault_lines(faults) or [Good("every group is balanced at every instant")]),
     ]
     record = {  # None is what is not known
-        "mechanism": structure.mechanism.name,
+        "mechanism": mechanism.name,
         "ok": forces.ok,
         "instants": len(forces.trajectory.time),
         "faults": faults,

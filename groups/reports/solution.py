@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.reports.about import fault_lines, group_records, group_table, model_lines, quantity, span_text
-from groups.results.faults import Excess, excesses
+from groups.results.faults import excesses
 from groups.trajectory import STATUS, Trajectory
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.reports.structure import treatment_lines
@@ -32,9 +31,6 @@ _ROUNDING = 1e-12
 
 #: Corrections of the reference, over the size or in rad, that are more than what digits leave open.
 _CORRECTED = 1e-4
-
-#: Place of a worst figure.
-_WHERE = "(SG-{group}, t = {time:.6g} s)"
 
 
 def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
@@ -63,7 +59,7 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
         f"{quantity_text(moved, 'm', units, '.3g')} and {quantity_text(turned, 'rad', units, '.3g')}: "
         "mbssa check says of which bodies"
     )
-    figures, passed = _figures(trajectory, motion), excesses(trajectory)
+    findings, figures = _findings(trajectory, motion)
     record = {  # groups count from 1, None is what there is not
         "mechanism": model.mechanism.name,
         "ok": trajectory.ok,
@@ -74,7 +70,6 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
         "plan": run.how or None,
         "seconds": {"compiling": run.compiling, "solving": run.solving},
         **figures,
-        "beyond_limits": [asdict(one.shown_in(units)) for one in passed],
         "treatment": treatment_lines(model.structure),
         "units": units_record(units),
         "inputs": inputs,
@@ -88,21 +83,19 @@ def solution_report(model: Model, motion: Motion, run: TimedRun) -> Report:
         f"solved in {_duration(run.solving)}{each} by {by}",
         *([f"by the plan {run.how}"] if run.how else []),
         *([corrected] if moved > _CORRECTED * model.frames.size or turned > _CORRECTED else []),
-        *_findings(trajectory, figures, passed),
+        *findings,
     ]
     return Report(parts, lambda: record)
 
 
 def trajectory_report(trajectory: Trajectory) -> Report:
     """A solved motion without its model: its groups, the worst figures, and the faults."""
-    columns: Columns = {"SG": ("number", "d"), "Group": ("name", "")}
-    columns = {**columns, **_quality(trajectory.mechanism.units)}
+    columns = {"SG": ("number", "d"), "Group": ("name", ""), **_quality(trajectory.mechanism.units)}
     named = zip(trajectory.named_groups, _by_group(trajectory), strict=True)
     groups = [{"number": number, "name": name} | of for number, (name, of) in enumerate(named, 1)]
     table = Table.of(groups, columns, shown=SHOWN, rest="… and {} more groups")
     title = Heading(headline(trajectory.mechanism))
-    findings = _findings(trajectory, _figures(trajectory), excesses(trajectory))
-    return Report((title, span_text(trajectory.time), table, *findings))
+    return Report((title, span_text(trajectory.time), table, *_findings(trajectory)[0]))
 
 
 def _quality(units: tuple[str, str]) -> Columns:
@@ -135,43 +128,38 @@ def _by_group(trajectory: Trajectory) -> list[dict[str, Any]]:
     return found
 
 
-def _figures(trajectory: Trajectory, motion: Motion | None = None) -> dict[str, Any]:
-    """Largest residual and smallest condition of solved instants, with group's number and time; faults."""
-    residual = trajectory.residual / given_in("m", trajectory.mechanism.units)[1]
-    found = dict[str, Any](largest_residual=residual, worst_condition=-trajectory.condition)
-    for name, array in found.items():
+def _findings(trajectory: Trajectory, motion: Motion | None = None) -> tuple[list[Part], dict[str, Any]]:
+    """Worst residual and condition, how the branches are held, passed limits and faults: lines and record."""
+    lines, units, passed = list[Part](), trajectory.mechanism.units, excesses(trajectory)
+    residual = trajectory.residual / given_in("m", units)[1]
+    record = dict[str, Any](largest_residual=residual, worst_condition=-trajectory.condition)
+    for name, array in record.items():
         solved = np.argwhere((trajectory.status == 0) & np.isfinite(array))
-        k, g = solved[np.argmax(array[tuple(solved.T)])].tolist() if len(solved) else (0, 0)
-        one = {"value": abs(array[k, g]), "group": g + 1, "time": trajectory.time[k]}
-        found[name] = one if len(solved) else None
-    return found | {"faults": trajectory.faults(motion)}
-
-
-def _findings(trajectory: Trajectory, figures: dict[str, Any], passed: Sequence[Excess]) -> list[Part]:
-    """Worst residual and condition, how the branches are held, passed limits and faults."""
-    lines, units = list[Part](), trajectory.mechanism.units
-    largest, worst, faults = figures.values()
-    if largest is not None:
-        value = f"largest residual {_residual(largest['value'])} {units[0]}"
-        lines.append(f"{value} {_WHERE.format(**largest)}")
-    if worst is not None:
-        value = f"smallest reciprocal condition number {worst['value']:.2g}"
-        lines.append(f"{value} {_WHERE.format(**worst)}; 0 is singular")
+        record[name] = None
+        if len(solved):
+            k, g = solved[np.argmax(array[tuple(solved.T)])].tolist()
+            record[name] = {"value": abs(array[k, g]), "group": g + 1, "time": trajectory.time[k]}
+            where = f"(SG-{g + 1}, t = {trajectory.time[k]:.6g} s)"
+            if name == "largest_residual":
+                lines.append(f"largest residual {_residual(array[k, g])} {units[0]} {where}")
+            else:
+                value = f"smallest reciprocal condition number {-array[k, g]:.2g}"
+                lines.append(f"{value} {where}; 0 is singular")
+    record["faults"] = trajectory.faults(motion)
+    record["beyond_limits"] = [asdict(one.shown_in(units)) for one in passed]
     if trajectory.proven is None:
         lines.append("branches: checked; --branch proven certifies them")
     else:
         count, others = trajectory.status.shape[1], ""
         proven = count - int(np.isin(trajectory.proof, (1, 3)).any(axis=0).sum())
-        for proof, how in (
-            (1, "checked alone"),
-            (3, "continued through a crossing, and proven but for that"),
-        ):
+        crossing = "continued through a crossing, and proven but for that"
+        for proof, how in ((1, "checked alone"), (3, crossing)):
             some = [f"SG-{g + 1}" for g in np.flatnonzero((trajectory.proof == proof).any(axis=0)).tolist()]
             others += f"; {how}: {listed(some, _SHOWN_GROUPS)}" if some else ""
         lines.append(f"branches: proven in {proven} of {count} groups{others}")
     lines += [Good("every group was solved at every instant")] * trajectory.ok
     lines += [Bad(one.text(units)) for one in passed]
-    return [*lines, *fault_lines(faults)]
+    return [*lines, *fault_lines(record["faults"])], record
 
 
 def _residual(value: float | None) -> str | None:

@@ -1,5 +1,7 @@
 """``mbssa solve`` with workers, plans and checkpoints: which plan it takes, and what it refuses."""
 
+from dataclasses import replace
+
 import pytest
 
 import groups
@@ -11,6 +13,7 @@ from routes.cli.solve import runner
 
 ROTOR = groups.build(mbssa.decompose(mbssa.load("rotor")))
 MOTION = groups.default_motion(ROTOR.mechanism, steps=3000)
+BLANK = Request(None, None, None, None, False)
 
 
 @pytest.fixture
@@ -27,8 +30,8 @@ def empty_store(monkeypatch, tmp_path):
     monkeypatch.setenv("MBSSA_STORE", str(tmp_path / "store.sqlite"))
 
 
-def options(**request):
-    return runner(Request(**request), ROTOR, MOTION, "acceleration")
+def options(motion=MOTION, **request):
+    return runner(replace(BLANK, **request), ROTOR, motion, "acceleration")
 
 
 def test_without_costs_a_default_that_says_so(empty_store):
@@ -46,7 +49,7 @@ def test_costs_of_another_length_are_better_than_none(empty_store):
 def test_a_named_executor_is_used(empty_store):
     costs(ROTOR, MOTION, executors=["threads"], workers=2)
     one = groups.default_motion(ROTOR.mechanism, steps=600)
-    named = runner(Request(workers=2, executor="threads"), ROTOR, one, "acceleration")
+    named = options(one, workers=2, executor="threads")
     assert named.plan.executor == "threads"
 
 
@@ -89,7 +92,7 @@ def test_under_mpiexec_nothing_is_studied(run_mbssa, monkeypatch):
 def test_faults_of_a_plan_name_its_file(plan_file):
     other = groups.build(mbssa.decompose(mbssa.load("nine_bar")))
     with pytest.raises(ValueError, match=r"plan\.json: .* fit"):
-        runner(Request(plan=plan_file), other, MOTION, "position")
+        runner(replace(BLANK, plan=plan_file), other, MOTION, "position")
     text = plan_file.read_text().replace('"threads"', '"gremlins"')
     plan_file.write_text(text)
     with pytest.raises(ValueError, match=r"plan\.json: no executor 'gremlins'"):
