@@ -1,4 +1,4 @@
-"""Coordinates over time: values, rates and accelerations of joints and bodies."""
+"""Curves over time: coordinates of joints and bodies with rates and accelerations, and forces."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from groups.pictures.canvas import BODY_COLOURS, FAILED, FINE, STYLES, add_key, panels_over_time
 from groups.pictures.scene import chosen, sentence
+from groups.results import expressions
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
 from groups.trajectory import Level, level_number
 from mbssa.faults import meant
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from groups.dynamics import Forces
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
 
@@ -88,11 +90,8 @@ def coordinates(
     >>> [axes.get_ylabel() for axes in figure.axes[:3]]
     ['position (m)', 'velocity (m/s)', 'acceleration (m/s²)']
     """
-    from groups.results.expressions import derived as motions_of
-
     highest = level_number(level)
-    quantities = {one.name: one for one in motions_of(trajectory, derived)} if derived else {}
-    mechanism, curves = trajectory.mechanism, list(quantities.values())
+    mechanism, curves = trajectory.mechanism, expressions.derived(trajectory, derived or {})
     if names is not None:
         makers: dict[str, Callable[[], list[CoordinateMotion]]] = {
             mechanism.body_name(body) + f".{point}" * bool(point): partial(_of_body, trajectory, body, point)
@@ -100,22 +99,53 @@ def coordinates(
             for point in ("", *mechanism.body_geometry.get(body, BodyGeometry()).points)
         }
         makers |= {name: partial(chosen_coordinates, trajectory, [name]) for name in mechanism.joint_ids}
-        makers |= {name: partial(list, [curve]) for name, curve in quantities.items()}
+        makers |= {curve.name: partial(list, [curve]) for curve in curves}
         remedy = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
-        curves = chosen_curves(mechanism, names, makers, "coordinate", remedy)
-    elif not curves:
-        curves = _curves_by_default(trajectory)
-    refuse_beyond(MOST_CURVES, len(curves), "coordinates", "one picture", "name fewer")
+        curves = _chosen(mechanism, names, makers, "coordinate", remedy)
+    elif not curves:  # driven coordinates, then those of the joints on the frame
+        ranks = {
+            j.id: (not j.driven, 0 not in mechanism.joint_bodies(j.index)[:2]) for j in measurable(trajectory)
+        }
+        wanted = sorted((name for name, rank in ranks.items() if not all(rank)), key=ranks.__getitem__)
+        curves = chosen_coordinates(trajectory, wanted[:CURVES_BY_DEFAULT])
+        curves = _driven_first(trajectory, curves)[:CURVES_BY_DEFAULT]
     if not curves:
         raise ValueError("no coordinate of a joint is known; name coordinates of bodies, as body.x")
-    rows = min(highest + 1, *(len(curve.levels) for curve in curves))
-    return over_time(trajectory, curves, units, rows)
+    return _over_time(trajectory, curves, units, highest + 1)
 
 
-def over_time(
-    trajectory: Trajectory, curves: Sequence[CoordinateMotion], units: Literal["file", "si"], rows: int = 1
+def forces_over_time(
+    forces: Forces, names: Sequence[str] | None = None, *, units: Literal["file", "si"] = "si"
+) -> Figure:
+    """Forces, moments and powers over time, a column of panels for each unit.
+
+    Names are columns of :meth:`groups.Forces.columns` (``"2-3.Fx"``), or what stands before the point for all
+    of its forces (``"2-3"``, ``"frame"``); by default the drives with their powers, and the shaking force. A
+    ValueError has all columns that are not there, or says that they are more than 24.
+
+    >>> import groups, mbssa
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> forces = groups.forces(groups.build(mbssa.decompose(bar)).solve())
+    >>> [axes.get_ylabel() for axes in groups.pictures.forces_over_time(forces).axes]
+    ['force (N)', 'moment (N m)', 'power (W)']
+    """
+    there: dict[str, list[CoordinateMotion]] = {}
+    for column in forces.columns():
+        if column.unit in ("N", "N m", "W"):
+            curve = CoordinateMotion(column.name, column.unit, column.values)
+            there.setdefault(column.name.rpartition(".")[0], []).append(curve)
+    names = [*forces.drives, "frame"] if names is None else names
+    makers = {owner: curves.copy for owner, curves in there.items()}
+    curves = _chosen(forces.trajectory.mechanism, names, makers, "force")
+    return _over_time(forces.trajectory, curves, units, 1)
+
+
+def _over_time(
+    trajectory: Trajectory, curves: Sequence[CoordinateMotion], units: Literal["file", "si"], rows: int
 ) -> Figure:
     """Curves over the time of a motion, a column of panels for each unit, a row for each of their levels."""
+    refuse_beyond(MOST_CURVES, len(curves), "curves", "one picture", "name fewer")
+    rows = min([rows, *(len(curve.levels) for curve in curves)])
     of = trajectory.mechanism.units if units == "file" else SI
     kinds = sorted({curve.unit for curve in curves}, key=lambda unit: given_in(unit, of)[0])
     titles = [titles_of(unit, of)[:rows] for unit in kinds]
@@ -167,27 +197,17 @@ def _steady(column: Sequence[Axes], duration: float, typical: float) -> None:
 
 def every_curve(trajectory: Trajectory) -> list[CoordinateMotion]:
     """Coordinates of all joints, the driven ones first, then those of named points."""
-    curves = chosen_coordinates(trajectory, "all")
-    for body in sorted(set(trajectory.kept.tolist()) & set(trajectory.mechanism.body_geometry)):
-        for point in trajectory.mechanism.body_geometry[body].points:
-            curves += _of_body(trajectory, body, point)
-    driven = trajectory.mechanism.driven_coordinates
-    return sorted(curves, key=lambda curve: curve.name not in driven)
+    curves, geometry = chosen_coordinates(trajectory, "all"), trajectory.mechanism.body_geometry
+    for body in sorted(set(trajectory.kept.tolist()) & set(geometry)):
+        curves += [curve for point in geometry[body].points for curve in _of_body(trajectory, body, point)]
+    return _driven_first(trajectory, curves)
 
 
-def _curves_by_default(trajectory: Trajectory) -> list[CoordinateMotion]:
-    """Driven coordinates, then those of the joints on the frame: the first 8."""
-    mechanism = trajectory.mechanism
-    ranks = {
-        j.id: (not j.driven, 0 not in mechanism.joint_bodies(j.index)[:2]) for j in measurable(trajectory)
-    }
-    wanted = sorted((name for name, rank in ranks.items() if not all(rank)), key=ranks.__getitem__)
-    curves = chosen_coordinates(trajectory, wanted[:CURVES_BY_DEFAULT])
-    curves.sort(key=lambda curve: curve.name not in mechanism.driven_coordinates)
-    return curves[:CURVES_BY_DEFAULT]
+def _driven_first(trajectory: Trajectory, curves: list[CoordinateMotion]) -> list[CoordinateMotion]:
+    return sorted(curves, key=lambda curve: curve.name not in trajectory.mechanism.driven_coordinates)
 
 
-def chosen_curves(
+def _chosen(
     mechanism: Mechanism,
     names: Sequence[str],
     makers: Mapping[str, Callable[[], list[CoordinateMotion]]],
@@ -222,16 +242,13 @@ def chosen_curves(
 
 def _of_body(trajectory: Trajectory, index: int, point: str = "") -> list[CoordinateMotion]:
     """Coordinates of the origin and the angle of a body, or of one of its named points."""
-    body, owner = (
-        trajectory.body(index + 1),
-        trajectory.mechanism.body_name(index) + f".{point}" * bool(point),
-    )
-    kept = [
-        rate[:, body.place] for rate in (trajectory.velocity, trajectory.acceleration) if rate is not None
-    ]
-    along = [level.T for level in (body.point_levels(point) if point else [body.position, *kept])]
-    found = [CoordinateMotion(f"{owner}.{x}", "m", *each) for x, *each in zip("xyz", *along, strict=False)]
+    body, name = trajectory.body(index + 1), trajectory.mechanism.body_name(index)
+    owner, at = (f"{name}.{point}", point) if point else (name, trajectory.reference.position[index])
+    along = zip("xyz", *(level.T for level in body.point_levels(at)), strict=False)
+    found = [CoordinateMotion(f"{owner}.{x}", "m", *levels) for x, *levels in along]
     if trajectory.planar and not point:
-        turning = [body.orientation, *(rate[:, 2] for rate in kept)]
-        found.append(CoordinateMotion(f"{owner}.angle", "rad", *turning))
+        rates = [
+            of[:, body.place, 2] for of in (trajectory.velocity, trajectory.acceleration) if of is not None
+        ]
+        found.append(CoordinateMotion(f"{owner}.angle", "rad", body.orientation, *rates))
     return found
