@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from groups.pictures.canvas import BODY_COLOURS, FAILED, FINE, STYLES, add_key, panels_over_time
-from groups.pictures.scene import chosen, sentence
+from groups.pictures.scene import chosen, geometry_of, sentence
 from groups.results import expressions
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
 from groups.trajectory import Level, level_number
 from mbssa.faults import meant
-from mbssa.mechanism import BodyGeometry
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.pictures.style import entitle
 from mbssa.texts import listed
@@ -96,7 +95,7 @@ def coordinates(
         makers: dict[str, Callable[[], list[CoordinateMotion]]] = {
             mechanism.body_name(body) + f".{point}" * bool(point): partial(_of_body, trajectory, body, point)
             for body in range(mechanism.n_bodies)
-            for point in ("", *mechanism.body_geometry.get(body, BodyGeometry()).points)
+            for point in ("", *geometry_of(mechanism, body).points)
         }
         makers |= {name: partial(chosen_coordinates, trajectory, [name]) for name in mechanism.joint_ids}
         makers |= {curve.name: partial(list, [curve]) for curve in curves}

@@ -123,8 +123,9 @@ def pictured(trajectory: Trajectory, instants: int | Ints, *, named: bool = True
 
 def title_of(trajectory: Trajectory, scene: Scene, where: str | None = None) -> str:
     """Name, time or what stands for it, and what failed at this instant."""
-    text = f"{scene.mechanism.name or 'mechanism'}, {where or f't = {scene.time[0]:.4g} s'}"
-    failed = failed_at(trajectory, int(scene.instants[0]))
+    instant = int(scene.instants[0])
+    time, failed = trajectory.time[instant], failed_at(trajectory, instant)
+    text = f"{scene.mechanism.name or 'mechanism'}, {where or f't = {time:.4g} s'}"
     lost = np.flatnonzero(~np.isfinite(scene.position).all(axis=1)).tolist()
     missing = listed([scene.mechanism.body_name(scene.bodies[k]) for k in lost], 4)
     return text + (f"\n{failed}" + (f"; not drawn: {missing}" if missing else "") if failed else "")
@@ -149,7 +150,8 @@ def _draw_line(canvas: Canvas, scene: Scene, line: Line) -> None:
         left_first = points[np.argsort(points[:, 0], kind="stable")]
         canvas.line(left_first, FRAME_COLOUR, EDGE, zorder=1.5, hatched=not canvas.solid)
     elif line.kind != "facet":
-        width, dashes = _WIDTHS.get(line.kind, EDGE), DASHES[scene.hues[line.body].pattern]
+        hue = scene.hues[scene.structure.group_of_body[line.body]]
+        width, dashes = _WIDTHS.get(line.kind, EDGE), DASHES[hue.pattern]
         canvas.line(points, colour, width)
         if dashes is not None and line.kind:
             canvas.line(points, "white", 0.45 * width, ls=(0, dashes), zorder=2.1)
@@ -221,7 +223,8 @@ def draw_names(canvas: Canvas, scene: Scene) -> None:
     look["bbox"] = {"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.75, "edgecolor": "none"}
     places = place_labels([*labels.values()], obstacles) / size
     for (body, label), (x, y) in zip(labels.items(), places, strict=True):
-        look["color"], look["gid"] = darker(scene.hues[body].colour), f"name-{label.text}"
+        hue = scene.hues[scene.structure.group_of_body[body]]
+        look["color"], look["gid"] = darker(hue.colour), f"name-{label.text}"
         canvas.figure.text(x, y, label.text.replace("$", r"\$"), **look)
 
 

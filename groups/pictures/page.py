@@ -124,7 +124,6 @@ def page_data(
     reasons = {"": 0}
     says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in instants.tolist()]
     solids = solids_of(mechanism, scene.bodies)
-    group_of = {body: group.number for group, *_ in scene.groups for body in group.body_indices.tolist()}
     meshed = {body for body, _ in solids}  # these have a mesh instead of lines between joints
     # Half the thickness of a link: small beside the mechanism, and beside its shorter links.
     links = [line.points for line in scene.lines if line.kind in ("link", "edge")]
@@ -168,7 +167,7 @@ def page_data(
                 "name": mechanism.body_name(body),
                 "label": str(mechanism.bodies[body]),
                 "colour": scene.colours[body],
-                "sg": group_of.get(body, 0),
+                "sg": int(scene.structure.group_of_body[body]),
                 "layer": layer,
                 "points": corners,
             }
@@ -203,7 +202,7 @@ def page_data(
         ],
         "model": model,
         "reasons": list(reasons),
-        "time": scene.time,
+        "time": shown.time,
         # (F, K, 7): x, y, z, quaternion w, x, y, z; and the place (F,) of each instant's reason.
         "poses": np.concatenate([scene.position - centre, scene.quaternion], axis=2, dtype=np.float32),
         "says": np.array(says, dtype=np.uint16),

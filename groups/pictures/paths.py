@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.pictures.canvas import BODY_COLOURS, EDGE, FINE, STYLES, add_key, canvas_for
-from groups.pictures.scene import Scene, scene_of, sentence
+from groups.pictures.scene import Scene, geometry_of, scene_of, sentence
 from groups.trajectory import body_index
 from mbssa.arrays import Floats
-from mbssa.mechanism import BodyGeometry
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.pictures.style import entitle
 
@@ -129,7 +128,7 @@ def _point(scene: Scene, name: PointName) -> Point:
             raise ValueError(f"point {name!r}: write body.point, or the id of a joint; {choices}")
         name = owner, point
     body, at = body_index(mechanism, name[0]), name[1]
-    label, points = mechanism.body_name(body), mechanism.body_geometry.get(body, BodyGeometry()).points
+    label, points = mechanism.body_name(body), geometry_of(mechanism, body).points
     if body not in scene.bodies:
         raise ValueError(f"body {label} was not kept when the motion was solved")
     if isinstance(at, str):

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ from mbssa.texts import listed
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-    from mbssa import Group, Mechanism
+    from mbssa import Group, Mechanism, Structure
     from mbssa.joints.cams.curves import Curve
     from mbssa.joints.frames import Frames
 
@@ -38,9 +38,8 @@ if TYPE_CHECKING:
 #: Points nearer than this part of the mechanism's size are one point.
 _SAME = 1e-6
 
-#: Points of a profile at least; poses at which the width of a flat face is measured, which is longer at both
-#: ends than where it is touched by this share of the cam's size.
-_PROFILE, _POSES, _SPARE = 180, 40, 0.08
+#: Points of a profile at least; share of a cam's size by which a flat face goes beyond where it is touched.
+_PROFILE, _SPARE = 180, 0.08
 
 #: Teeth of the smallest wheel at least; the largest denominator of a ratio of teeth; corners of a tooth along
 #: and over the pitch line, modules.
@@ -52,14 +51,11 @@ _ROLLER, _SMOOTH, _RING = (np.linspace(0.0, 2 * np.pi, n) for n in (49, 73, 121)
 
 
 @dataclass(frozen=True, eq=False)
-class Mark:
-    """One joint: its symbol sits on body ``bodies[seat]``."""
+class Mark(PairFrames):
+    """One joint: its symbol sits on body ``bodies[seat]``, in the origin of its frame there."""
 
     joint: int
     type: JointType
-    bodies: tuple[int, int]
-    origin: Floats  # (2, 3) of its frames on its two bodies, in their own frames
-    axes: Floats  # (2, 3, 3) of these frames, as columns
     seat: int
     driven: bool
     pitch: Floats | None = None  # (2, 2) x, y where its wheels mesh at the reference, in these frames, m
@@ -89,15 +85,13 @@ class Line:
 class Scene:
     """Drawing of a mechanism at F instants of its motion; planar bodies lie in the plane z = 0."""
 
-    mechanism: Mechanism
+    structure: Structure
     frames: Frames
     bodies: tuple[int, ...]  # (K,) indices of the bodies that are drawn, the frame first
     position: Floats  # (F, K, 3) m, of the bodies' own origins; NaN where a body was not solved
     quaternion: Floats  # (F, K, 4) w, x, y, z
     instants: Ints  # (F,) numbers of the instants of the trajectory, ascending
-    time: Floats  # (F,) s
-    groups: Sequence[tuple[Group, str, Hue]] = ()  # of the bodies that are drawn, with names and hues
-    hues: Sequence[Hue] = ()  # of each body's group by index of the body; grey where it is in none
+    hues: Mapping[int, Hue] = field(default_factory=dict)  # of groups by number; 0: of bodies in none
     colours: Sequence[str] = ()  # of the bodies by index, shades of their groups' hues
     points: Sequence[Floats] = ()  # (n, 3) joints and named points of each drawn body in its own frame, m
     lines: Sequence[Line] = ()  # links and edges between these; guides, rims, profiles
@@ -116,8 +110,19 @@ class Scene:
         return np.asarray(self.world(mark.bodies[side], mark.origin[side][None])[..., 0, :])
 
     @property
+    def mechanism(self) -> Mechanism:
+        return self.structure.mechanism
+
+    @property
     def planar(self) -> bool:
         return self.mechanism.space == "planar"
+
+    @property
+    def groups(self) -> list[tuple[Group, str, Hue]]:
+        """Structural groups of the bodies that are drawn, with names and hues."""
+        drawn = {*self.structure.group_of_body[[*self.bodies]].tolist()}
+        some = [group for group in self.structure.groups if group.number in drawn]
+        return [(group, f"SG-{group.number} {group.type_name}", self.hues[group.number]) for group in some]
 
     @property
     def size(self) -> float:
@@ -128,7 +133,7 @@ class Scene:
         """The scene at one of its instants; places in the world have no axis of time."""
         f = int(np.searchsorted(self.instants, instant))
         poses = {"position": self.position[f], "quaternion": self.quaternion[f]}
-        return replace(self, **poses, instants=self.instants[f : f + 1], time=self.time[f : f + 1])
+        return replace(self, **poses, instants=self.instants[f : f + 1])
 
 
 def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
@@ -139,24 +144,24 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     position = np.insert(solved.position[:, place], 0, frames.position[0], axis=1)
     quaternion = np.insert(solved.orientation[:, place], 0, quaternion_of(frames.rotation[:1])[0], axis=1)
     structure = decompose(mechanism)
-    hues = group_hues(structure)
-    scene = Scene(
-        mechanism,
-        frames,
-        bodies,
-        position,
-        quaternion,
-        instants,
-        trajectory.time[instants],
-        groups=[
-            (group, f"SG-{group.number} {group.type_name}", hues[group.number])
-            for group in structure.groups
-            if {*bodies} & {*group.body_indices.tolist()}
-        ],
-        hues=[hues.get(g, Hue(NO_GROUP, 0)) for g in structure.group_of_body.tolist()],
-        colours=body_colours(structure),
-    )
-    points, lines, marks = _drawing_of(scene)
+    hues, colours = {0: Hue(NO_GROUP, 0)} | group_hues(structure), body_colours(structure)
+    scene = Scene(structure, frames, bodies, position, quaternion, instants, hues, colours)
+    guides, marks = _guides_of(scene, _marks_of(scene))
+    lines = [*outlines_of(scene), *_rims_of(scene, marks, guides)]
+    points, outlined = list[Floats](), set[int]()
+    for body in bodies:
+        if outline := (geometry_of(mechanism, body).visual or {}).get("outline"):
+            rim = np.array([frames.on_body(body, at) for at in [*outline, outline[0]]])
+            lines.append(Line(body, rim, closed=True))
+            outlined.add(body)
+        feet = [guide.foot for guide in guides if guide.body == body and guide.foot is not None]
+        there = np.concatenate([_joints_of(scene, marks, body), np.reshape(feet, (-1, 3))])
+        rounded = np.round(there / (_SAME * (frames.size or 1.0))) + 0.0  # no -0
+        points.append(there[np.sort(np.unique(rounded, axis=0, return_index=True)[1])])
+        if body and body not in outlined:
+            lines += _lines_through(body, points[-1])
+    lines += [guide for guide in guides if guide.body not in outlined]
+    lines.sort(key=lambda line: line.body > 0)  # those of the frame first
     drawn = [*zip(bodies, points, strict=True), *((line.body, line.points) for line in lines)]
     places = np.concatenate([scene.world(*part).reshape(-1, 3) for part in drawn])
     places = places[np.isfinite(places).all(axis=1)]
@@ -166,29 +171,9 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     return replace(scene, points=points, lines=lines, marks=marks, low=low, high=high)
 
 
-def _drawing_of(scene: Scene) -> tuple[list[Floats], list[Line], list[Mark]]:
-    """Points of each drawn body in its own frame, (n, 3), all lines on the bodies, and the joints."""
-    guides, marks = _guides_of(scene, _marks_of(scene))
-    lines = [*outlines_of(scene), *_rims_of(scene, marks, guides)]
-    points, given = list[Floats](), set[int]()
-    for body in scene.bodies:
-        if outline := visual_of(scene.mechanism, body).get("outline"):
-            rim = np.array([scene.frames.on_body(body, at) for at in [*outline, outline[0]]])
-            lines.append(Line(body, rim, closed=True))
-            given.add(body)
-        feet = [guide.foot for guide in guides if guide.body == body and guide.foot is not None]
-        there = np.concatenate([_joints_of(scene, marks, body), np.reshape(feet, (-1, 3))])
-        rounded = np.round(there / (_SAME * (scene.frames.size or 1.0))) + 0.0  # no -0
-        points.append(there[np.sort(np.unique(rounded, axis=0, return_index=True)[1])])
-        if body and body not in given:
-            lines += _lines_through(body, points[-1])
-    lines += [guide for guide in guides if guide.body not in given]
-    return points, sorted(lines, key=lambda line: line.body > 0), marks  # those of the frame first
-
-
-def visual_of(mechanism: Mechanism, body: int) -> Mapping[str, Any]:
-    """The table of a body's looks, empty where the model gives none."""
-    return mechanism.body_geometry.get(body, BodyGeometry()).visual or {}
+def geometry_of(mechanism: Mechanism, body: int) -> BodyGeometry:
+    """Points and looks of a body, none where the model gives none."""
+    return mechanism.body_geometry.get(body, BodyGeometry())
 
 
 def _marks_of(scene: Scene) -> list[Mark]:
@@ -199,8 +184,7 @@ def _marks_of(scene: Scene) -> list[Mark]:
         row, (a, b) = type_of_joint(mechanism, j), mechanism.joint_bodies(j)[:2]
         if not row.is_free and {a, b} & (set(scene.bodies) - {0}):
             seat = 0 if b not in scene.bodies or (row.guide is not None and b == 0) else 1
-            driven = bool(mechanism.driven[j])
-            mark = Mark(j, row, (a, b), frames.origin[j], frames.axes[j], seat, driven)
+            mark = Mark((a, b), frames.origin[j], frames.axes[j], j, row, seat, bool(mechanism.driven[j]))
             marks.append(replace(mark, pitch=_pitch(frames, mark)) if row.wheels else mark)
     placed = [mark for mark in marks if mark.type.guide is None]
     return [mark if mark.type.guide is None else _at_a_point(scene, placed, mark) for mark in marks]
@@ -208,16 +192,14 @@ def _marks_of(scene: Scene) -> list[Mark]:
 
 def _at_a_point(scene: Scene, placed: Sequence[Mark], mark: Mark) -> Mark:
     """A sliding joint at a point of one of its bodies, where the model gives its axis no place."""
-    geometry, frames = scene.mechanism.joint_geometry.get(mark.joint), scene.frames
-    if geometry is None or geometry.point is not None or geometry.frames is not None:
-        return mark
-    for body in (mark.bodies[mark.seat], mark.bodies[1 - mark.seat]):
-        points = _joints_of(scene, placed, body)
-        if len(points) and body:
-            places = [(body, points.mean(axis=0)), (mark.bodies[1], mark.origin[1])]
-            there, here = (frames.position[b] + frames.rotation[b] @ at for b, at in places)
-            shift = [frames.rotation[b].T @ (there - here) for b in mark.bodies]
-            return replace(mark, origin=mark.origin + shift)
+    geometry, turns = scene.mechanism.joint_geometry.get(mark.joint), scene.frames.rotation
+    if geometry is not None and geometry.point is None and geometry.frames is None:
+        for side in (mark.seat, 1 - mark.seat):
+            body = mark.bodies[side]
+            points = _joints_of(scene, placed, body)
+            if len(points) and body:
+                shift = turns[body] @ (points.mean(axis=0) - mark.origin[side])
+                return replace(mark, origin=mark.origin + shift @ turns[[*mark.bodies]])
     return mark
 
 
@@ -229,20 +211,19 @@ def _joints_of(scene: Scene, marks: Sequence[Mark], body: int, but: int = -1) ->
         for side in (0, 1)
         if mark.bodies[side] == body and mark.joint != but and (mark.type.guide is None or mark.seat == side)
     ]
-    named = scene.mechanism.body_geometry.get(body, BodyGeometry()).points
+    named = geometry_of(scene.mechanism, body).points
     points += [scene.frames.on_body(body, at) for at in named.values()]
     return np.array(points).reshape(-1, 3)
 
 
 def _pitch(frames: Frames, mark: Mark) -> Floats | None:
-    """Points of a joint in which its two wheels mesh (:class:`Mark`); None where their axes are skew."""
+    """Points of a joint in which its two wheels mesh; None where their axes are skew."""
     if mark.type.wheels == "track":
         return np.array([[0.0, 0.0], [0.0, -float(frames.parameters["radius"][mark.joint])]])
     ratio = float(frames.parameters["ratio"][mark.joint])
-    turn = frames.rotation[[*mark.bodies]] @ mark.axes
-    centres = [
-        frames.position[b] + frames.rotation[b] @ mark.origin[side] for side, b in enumerate(mark.bodies)
-    ]
+    bodies = [*mark.bodies]
+    turn = frames.rotation[bodies] @ mark.axes
+    centres = frames.position[bodies] + (frames.rotation[bodies] @ mark.origin[:, :, None])[..., 0]
     # Axis of the relative rotation of the wheels, which have the velocities ratio and -1 about their axes.
     spin, slip = ratio * turn[0, :, 2] + turn[1, :, 2], np.cross(turn[1, :, 2], centres[0] - centres[1])
     if spin @ spin < 1e-18 or abs(spin @ slip) > _SAME * frames.size * (spin @ spin):
@@ -273,8 +254,8 @@ def _guides_of(scene: Scene, marks: Sequence[Mark]) -> tuple[list[Line], list[Ma
             (_joints_of(scene, marks, mark.bodies[side], but=mark.joint) - mark.origin[side]) @ along
             for side, along in zip(sides, (axis, ridden), strict=True)
         )
-        turn = scene.quaternion[:, scene.bodies.index(holder)]
-        way = ((scene.place(mark, rides) - scene.place(mark, 1 - rides)) * turned(turn, axis)).sum(axis=1)
+        start, end = np.moveaxis(scene.world(holder, np.array([at, at + axis])), 1, 0)
+        way = ((scene.place(mark, rides) - start) * (end - start)).sum(axis=1)
         ways = way[np.isfinite(way)].tolist() or [0.0]
         near, far = min(ways), max(ways)
         if holder and rider and mark.type.telescopes and len(feet) and len(heads):
@@ -332,8 +313,25 @@ def _lines_through(body: int, points: Floats) -> Iterator[Line]:
 
 def outlines_of(scene: Scene) -> list[Line]:
     """Profiles of cams, contacts, terrains and their followers on drawn bodies."""
+    # Frames of two bodies, the curves on them, the kind of the follower, and the radius of its roller, m: of
+    # joints; of force elements that press profiles on each other, and of terrains with their wheels.
+    pressed: list[tuple[PairFrames, tuple[Curve, ...], int, float]] = []
+    for _, relations in sorted(scene.frames.relations.items()):
+        if relations.curves:
+            (contact,) = relations.constraints[0].terms
+            pressed.append((relations.pairs[0], relations.curves, contact.numbers[0], contact.parameter))
+    world, poses = (np.eye(3), np.eye(3)), scene.frames.reference
+    for force in scene.mechanism.forces:
+        if force.profile is not None and force.points is not None:
+            profile = profile_from(force.profile)
+            (a, b), (first, second) = force.bodies, map(in_space, force.points)
+            pair = local_frames((a, b), (first, second), world, poses)
+            pressed.append((pair, profile.curves, profile.kind, profile.radius))
+        elif force.terrain is not None and force.point is not None and force.radius is not None:
+            pair = local_frames((0, force.bodies[0]), (np.zeros(3), in_space(force.point)), world, poses)
+            pressed.append((pair, (ground(force.terrain),), POINT, force.radius))
     found: list[Line] = []
-    for pair, curves, kind, radius in _touching(scene):
+    for pair, curves, kind, radius in pressed:
         for side, curve in enumerate(curves):
             even = np.linspace(curve.breaks[0], curve.breaks[-1], _PROFILE)
             points = curve.at(np.union1d(curve.breaks, even))[0]
@@ -347,31 +345,11 @@ def outlines_of(scene: Scene) -> list[Line]:
     return [line for line in found if line.body in scene.bodies]
 
 
-def _touching(scene: Scene) -> Iterator[tuple[PairFrames, tuple[Curve, ...], int, float]]:
-    """Frames of two profiles, the curves, the kind of the follower, and the radius of its roller, m."""
-    # Of joints; of force elements that press profiles on each other, and of terrains with their wheels.
-    for _, relations in sorted(scene.frames.relations.items()):
-        if relations.curves:
-            (contact,) = relations.constraints[0].terms
-            yield relations.pairs[0], relations.curves, contact.numbers[0], contact.parameter
-    world, poses = (np.eye(3), np.eye(3)), scene.frames.reference
-    for force in scene.mechanism.forces:
-        if force.profile is not None and force.points is not None:
-            profile = profile_from(force.profile)
-            (a, b), (first, second) = force.bodies, map(in_space, force.points)
-            pair = local_frames((a, b), (first, second), world, poses)
-            yield pair, profile.curves, profile.kind, profile.radius
-        elif force.terrain is not None and force.point is not None and force.radius is not None:
-            pair = local_frames((0, force.bodies[0]), (np.zeros(3), in_space(force.point)), world, poses)
-            yield pair, (ground(force.terrain),), POINT, force.radius
-
-
 def _face(scene: Scene, pair: PairFrames, curve: Curve) -> tuple[float, float]:
     """Ends of a flat face, from where to where it is touched and a little more, m."""
     if set(pair.bodies) <= set(scene.bodies):
-        some = np.unique(np.linspace(0, len(scene.position) - 1, _POSES).astype(int))
-        places = [(some, scene.bodies.index(body)) for body in pair.bodies]
-        ends = [(scene.position[at], rotation_of(scene.quaternion[at])) for at in places]
+        places = [scene.bodies.index(body) for body in pair.bodies]
+        ends = [(scene.position[:, k], rotation_of(scene.quaternion[:, k])) for k in places]
         d, C = relative_pose(ends, pair.origin, pair.axes)[:2]
         sound = np.isfinite(d).all(axis=1) & np.isfinite(C).all(axis=(1, 2))
         if sound.any():
@@ -394,14 +372,23 @@ def _rims_of(scene: Scene, marks: Sequence[Mark], guides: Sequence[Line]) -> lis
     for mark in marks:
         if mark.pitch is None or mark.radii is None:
             continue
+        radii, toward = mark.radii, np.arctan2(*mark.pitch.T[::-1]).tolist()
         if mark.type.wheels == "track":
-            rims += _on_track(mark, mark.radii[1], tracks.get(mark.joint))
+            track = tracks.get(mark.joint)
+            if track is None or not mark.type.rolls or 0 in mark.bodies:  # on the frame it is smooth
+                rims.append(_placed(mark, 1, _around(_SMOOTH, radii[1]), True))
+                continue
+            module = 2.0 * radii[1] / _FEWEST
+            low, high = (track.points - mark.origin[0]) @ mark.axes[0][:, 0] / (np.pi * module)
+            rims.append(_placed(mark, 0, _teeth(int(np.ceil(low)), int(np.floor(high)) + 1, module), False))
+            # At the reference the wheel stands over the origin of the track: a gap over a tooth.
+            rims += _rim(mark, 1, _FEWEST, toward[1] + np.pi / _FEWEST)
             continue
         # One wheel in all its meshes: body, place and radius to six digits.
-        digits = np.round(np.column_stack([mark.origin, mark.radii]) / (frames.size or 1.0) * 1e6)
+        digits = np.round(np.column_stack([mark.origin, radii]) / (frames.size or 1.0) * 1e6)
         keys = [(body, *place) for body, place in zip(mark.bodies, digits.astype(int).tolist(), strict=True)]
         new = [side for side in (0, 1) if keys[side] not in wheels]
-        ratio, toward = mark.radii[1] / mark.radii[0], np.arctan2(*mark.pitch.T[::-1]).tolist()
+        ratio = radii[1] / radii[0]
         # The larger wheel is a ring with teeth inside.
         internal = mark.type.wheels == "gear" and float(frames.parameters["ratio"][mark.joint]) < 0.0
         if len(new) == 2:
@@ -415,13 +402,13 @@ def _rims_of(scene: Scene, marks: Sequence[Mark], guides: Sequence[Line]) -> lis
             after = ((pitches if internal else -pitches) + 0.5) * 2 * np.pi / own
             wheels[keys[side]] = own, toward[side] + after
         for side in new:
-            ring = internal and mark.radii[side] == max(mark.radii)
-            rims += _rim(mark, side, mark.radii[side], *wheels[keys[side]], ring)
+            rims += _rim(mark, side, *wheels[keys[side]], internal and radii[side] == max(radii))
     return [rim for rim in rims if rim.body in scene.bodies]
 
 
-def _rim(mark: Mark, side: int, radius: float, teeth: int, start: float, ring: bool = False) -> list[Line]:
+def _rim(mark: Mark, side: int, teeth: int, start: float, ring: bool = False) -> list[Line]:
     """A toothed rim, and of a ring with teeth inside a circle around it."""
+    radius = (mark.radii or (0.0, 0.0))[side]
     module = 2.0 * radius / teeth
     along, height = _teeth(0, teeth, module).T
     rim = _around(start + along / radius, radius + (-height if ring else height))
@@ -439,18 +426,7 @@ def _around(angle: Floats, radius: Floats | float) -> Floats:
     return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
 
 
-def _on_track(mark: Mark, radius: float, track: Line | None) -> list[Line]:
-    """A wheel that rolls on a moving body is a pinion on its rack; one that rolls on the frame is smooth."""
-    if track is None or not mark.type.rolls or 0 in mark.bodies:
-        return [_placed(mark, 1, _around(_SMOOTH, radius), True)]
-    module = 2.0 * radius / _FEWEST
-    low, high = (track.points - mark.origin[0]) @ mark.axes[0][:, 0] / (np.pi * module)
-    rack = _placed(mark, 0, _teeth(int(np.ceil(low)), int(np.floor(high)) + 1, module), False)
-    # At the reference the wheel stands over the origin of the track: a gap over a tooth.
-    return [rack, *_rim(mark, 1, radius, _FEWEST, -np.pi / 2 + np.pi / _FEWEST)]
-
-
-def _placed(mark: Mark | PairFrames, side: int, line: Floats, closed: bool) -> Line:
+def _placed(mark: PairFrames, side: int, line: Floats, closed: bool) -> Line:
     points = mark.origin[side] + line @ mark.axes[side][:, :2].T
     return Line(mark.bodies[side], points, closed=closed)
 

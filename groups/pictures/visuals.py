@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.scene import visual_of
+from groups.pictures.scene import geometry_of
 from groups.results.table import required
 from groups.rotations import rotation_of
 from mbssa.allowed import Allowed, located
@@ -35,7 +35,7 @@ def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> list[tuple[int, Fl
     """Bodies of meshes and shapes, corners (n, 3, 3) of their triangles, m; warn of those not shown."""
     found, missing, room = list[tuple[int, Floats]](), list[str](), MOST_TRIANGLES
     for body in bodies:
-        visual = visual_of(mechanism, body)
+        visual = geometry_of(mechanism, body).visual or {}
         mesh, parts = visual.get("mesh"), visual.get("parts")
         whole = {"shape": "mesh", "file": mesh, "scale": visual.get("scale", 1.0)}
         parts = [*([whole] if isinstance(mesh, str) else []), *(parts if isinstance(parts, list) else [])]
