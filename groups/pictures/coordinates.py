@@ -89,7 +89,6 @@ def coordinates(
     >>> [axes.get_ylabel() for axes in figure.axes[:3]]
     ['position (m)', 'velocity (m/s)', 'acceleration (m/s²)']
     """
-    highest = level_number(level)
     mechanism, curves = trajectory.mechanism, expressions.derived(trajectory, derived or {})
     if names is not None:
         makers: dict[str, Callable[[], list[CoordinateMotion]]] = {
@@ -110,7 +109,7 @@ def coordinates(
         curves = _driven_first(trajectory, curves)[:CURVES_BY_DEFAULT]
     if not curves:
         raise ValueError("no coordinate of a joint is known; name coordinates of bodies, as body.x")
-    return _over_time(trajectory, curves, units, highest + 1)
+    return _over_time(trajectory, curves, units, level_number(level) + 1)
 
 
 def forces_over_time(
@@ -167,7 +166,7 @@ def _over_time(
         time, bad = trajectory.time[at], np.logical_or.reduceat(failed, at)
         shade: dict[str, Any] = {"step": "mid", "facecolor": FAILED, "lw": 0.0, "zorder": 0.5}
         shade["label"] = f"not solved: {sentence(trajectory)}"
-        for axes in (axes for column in panels for axes in column):
+        for axes in figure.axes:
             across = axes.get_xaxis_transform()
             area = axes.fill_between(time, 0.0, 1.0, where=bad.tolist(), transform=across, **shade)
             for t in time[bad] if bad.sum() <= 50 else ():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.canvas import DRIVEN, EDGE, FINE, FRAME_COLOUR, MARK, Canvas, add_key, canvas_for
+from groups.pictures.canvas import DRIVEN, EDGE, FINE, FRAME_COLOUR, MARK, PATH, Canvas, add_key, canvas_for
 from groups.pictures.paths import PATH_INSTANTS, PointName, points_of
 from groups.pictures.scene import Line, Mark, Scene, chosen, failed_at, scene_of
 from groups.trajectory import at_rest
@@ -87,7 +87,7 @@ def mechanism_at(
     scene, canvas = pictured(trajectory, instant % there)
     still = scene.at(instant % there)
     for point in points_of(scene, points):
-        canvas.path(point.path(scene))
+        canvas.line(point.path(scene), **PATH)
     draw(canvas, still)
     draw_key(canvas, scene)
     draw_names(canvas, still)
@@ -150,8 +150,7 @@ def _draw_line(canvas: Canvas, scene: Scene, line: Line) -> None:
         left_first = points[np.argsort(points[:, 0], kind="stable")]
         canvas.line(left_first, FRAME_COLOUR, EDGE, zorder=1.5, hatched=not canvas.solid)
     elif line.kind != "facet":
-        hue = scene.hues[scene.structure.group_of_body[line.body]]
-        width, dashes = _WIDTHS.get(line.kind, EDGE), DASHES[hue.pattern]
+        width, dashes = _WIDTHS.get(line.kind, EDGE), DASHES[scene.hues[line.body].pattern]
         canvas.line(points, colour, width)
         if dashes is not None and line.kind:
             canvas.line(points, "white", 0.45 * width, ls=(0, dashes), zorder=2.1)
@@ -162,25 +161,24 @@ def _draw_line(canvas: Canvas, scene: Scene, line: Line) -> None:
 def _draw_joint(canvas: Canvas, scene: Scene, mark: Mark) -> None:
     """The symbol of a joint, its rod or its axle, and its support on the frame, in the plane hatched."""
     kind, at = mark.type, scene.place(mark)
-    if 0 in mark.bodies and kind.guide is None and not mark.radii and not kind.is_coupling:
+    ends = np.stack([at, scene.place(mark, 1 - mark.seat)]) if {*mark.bodies} <= {*scene.bodies} else None
+    if kind.is_coupling:  # between the two joints, whose own symbols are at its ends
+        if ends is not None:
+            canvas.line(ends, INK, zorder=2.4, **_COUPLED)
+        return
+    if 0 in mark.bodies and kind.guide is None and not mark.radii:
         foot = scene.place(mark, mark.bodies.index(0))
-        look: dict[str, Any] = {"facecolor": "#DDDDDD", "edgecolor": FRAME_COLOUR, "lw": FINE, "zorder": 1.6}
         if canvas.solid:
             canvas.dot(foot, marker="s", ms=2.1 * MARK, color="#C4C4C4", zorder=1.5)
         else:
-            canvas.polygon(foot[:2] + canvas.scale * _SUPPORT, **look)
+            pin = foot[:2] + canvas.scale * _SUPPORT
+            canvas.polygon(pin, facecolor="#DDDDDD", edgecolor=FRAME_COLOUR, lw=FINE, zorder=1.6)
             canvas.line(foot[:2] + canvas.scale * _FOOT, FRAME_COLOUR, EDGE, zorder=1.6, hatched=True)
     if not np.isfinite(at).all():
         return
-    if set(mark.bodies) <= set(scene.bodies) and (kind.is_coupling or kind.line == "rod"):
-        ends = np.stack([at, scene.place(mark, 1 - mark.seat)])
-        if kind.is_coupling:  # between the two joints, whose own symbols are at its ends
-            canvas.line(ends, INK, zorder=2.4, **_COUPLED)
-        else:
-            canvas.line(ends, INK, lw=EDGE)
-            canvas.dot(ends[1], marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4)
-    if kind.is_coupling:
-        return
+    if ends is not None and kind.line == "rod":
+        canvas.line(ends, INK, lw=EDGE)
+        canvas.dot(ends[1], marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4)
     edge, width = (DRIVEN, 2 * FINE) if mark.driven else (INK, FINE)
     axes = scene.world(mark.bodies[mark.seat], mark.origin[mark.seat] + mark.axes[mark.seat].T) - at
     if kind.guide is not None and not canvas.solid and kind.solid != "rider":
@@ -223,8 +221,7 @@ def draw_names(canvas: Canvas, scene: Scene) -> None:
     look["bbox"] = {"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.75, "edgecolor": "none"}
     places = place_labels([*labels.values()], obstacles) / size
     for (body, label), (x, y) in zip(labels.items(), places, strict=True):
-        hue = scene.hues[scene.structure.group_of_body[body]]
-        look["color"], look["gid"] = darker(hue.colour), f"name-{label.text}"
+        look["color"], look["gid"] = darker(scene.hues[body].colour), f"name-{label.text}"
         canvas.figure.text(x, y, label.text.replace("$", r"\$"), **look)
 
 
@@ -266,5 +263,4 @@ def draw_key(canvas: Canvas, scene: Scene) -> None:
         symbols["driven"] = {"marker": "o", "mfc": "white", "mec": DRIVEN, "mew": 2 * FINE}
     usual: dict[str, Any] = {"ls": "", "ms": MARK, "mec": INK}
     handles += [Line2D([], [], **usual | look, label=label) for label, look in symbols.items()]
-    if handles:
-        add_key(canvas.figure, handles, lines=False)
+    add_key(canvas.figure, handles, lines=False)

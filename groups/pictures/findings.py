@@ -77,8 +77,7 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
             canvas.axes.quiver(*ends, color=colour, zorder=6, **in_plane)
             arrow = r"$\rightarrow$"
             handles[label] = Line2D([], [], color=colour, ls="", marker=arrow, ms=2 * MARK, label=label)
-    if handles:
-        add_key(canvas.figure, [*handles.values()], lines=False)
+    add_key(canvas.figure, [*handles.values()], lines=False)
     draw_names(canvas, scene)
     verdict = "solvable" if report.solvable else "not solvable as given"
     entitle(canvas.figure, f"{mechanism.name or 'mechanism'}, {verdict}")

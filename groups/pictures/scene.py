@@ -6,8 +6,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -91,13 +92,12 @@ class Scene:
     position: Floats  # (F, K, 3) m, of the bodies' own origins; NaN where a body was not solved
     quaternion: Floats  # (F, K, 4) w, x, y, z
     instants: Ints  # (F,) numbers of the instants of the trajectory, ascending
-    hues: Mapping[int, Hue] = field(default_factory=dict)  # of groups by number; 0: of bodies in none
+    hues: Sequence[Hue] = ()  # of each body's group by index of the body; grey where it is in none
     colours: Sequence[str] = ()  # of the bodies by index, shades of their groups' hues
     points: Sequence[Floats] = ()  # (n, 3) joints and named points of each drawn body in its own frame, m
     lines: Sequence[Line] = ()  # links and edges between these; guides, rims, profiles
     marks: Sequence[Mark] = ()  # joints between drawn bodies
-    low: Any = 0.0  # (3,) corner of the box that holds all of it at these instants, m
-    high: Any = 0.0  # (3,) m
+    box: Any = 0.0  # (2, 3) lowest and highest corner of what holds all of it at these instants, m
 
     def world(self, body: int, points: Floats) -> Floats:
         """World coordinates (F, n, 3) of points (n, 3) of a body, given in its own frame."""
@@ -120,14 +120,14 @@ class Scene:
     @property
     def groups(self) -> list[tuple[Group, str, Hue]]:
         """Structural groups of the bodies that are drawn, with names and hues."""
-        drawn = {*self.structure.group_of_body[[*self.bodies]].tolist()}
+        hues, drawn = group_hues(self.structure), {*self.structure.group_of_body[[*self.bodies]].tolist()}
         some = [group for group in self.structure.groups if group.number in drawn]
-        return [(group, f"SG-{group.number} {group.type_name}", self.hues[group.number]) for group in some]
+        return [(group, f"SG-{group.number} {group.type_name}", hues[group.number]) for group in some]
 
     @property
     def size(self) -> float:
         """Diagonal of the box, m."""
-        return float(np.linalg.norm(self.high - self.low)) or 1.0
+        return float(np.linalg.norm(np.ptp(self.box, axis=0))) or 1.0
 
     def at(self, instant: int) -> Scene:
         """The scene at one of its instants; places in the world have no axis of time."""
@@ -144,8 +144,9 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     position = np.insert(solved.position[:, place], 0, frames.position[0], axis=1)
     quaternion = np.insert(solved.orientation[:, place], 0, quaternion_of(frames.rotation[:1])[0], axis=1)
     structure = decompose(mechanism)
-    hues, colours = {0: Hue(NO_GROUP, 0)} | group_hues(structure), body_colours(structure)
-    scene = Scene(structure, frames, bodies, position, quaternion, instants, hues, colours)
+    hues = [group_hues(structure).get(g, Hue(NO_GROUP, 0)) for g in structure.group_of_body.tolist()]
+    looks = hues, body_colours(structure)
+    scene = Scene(structure, frames, bodies, position, quaternion, instants, *looks)
     guides, marks = _guides_of(scene, _marks_of(scene))
     lines = [*outlines_of(scene), *_rims_of(scene, marks, guides)]
     points, outlined = list[Floats](), set[int]()
@@ -164,11 +165,10 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     lines.sort(key=lambda line: line.body > 0)  # those of the frame first
     drawn = [*zip(bodies, points, strict=True), *((line.body, line.points) for line in lines)]
     places = np.concatenate([scene.world(*part).reshape(-1, 3) for part in drawn])
-    places = places[np.isfinite(places).all(axis=1)]
-    low, high = (
-        (places.min(axis=0), places.max(axis=0)) if len(places) else 0.5 * np.outer([-1, 1], np.ones(3))
-    )
-    return replace(scene, points=points, lines=lines, marks=marks, low=low, high=high)
+    known = np.isfinite(places).all(axis=1)
+    places = places[known] if known.any() else np.array([[-0.5] * 3, [0.5] * 3])
+    box = np.array([places.min(axis=0), places.max(axis=0)])
+    return replace(scene, points=points, lines=lines, marks=marks, box=box)
 
 
 def geometry_of(mechanism: Mechanism, body: int) -> BodyGeometry:
@@ -203,16 +203,16 @@ def _at_a_point(scene: Scene, placed: Sequence[Mark], mark: Mark) -> Mark:
     return mark
 
 
-def _joints_of(scene: Scene, marks: Sequence[Mark], body: int, but: int = -1) -> Floats:
+def _joints_of(scene: Scene, marks: Sequence[Mark], body: int) -> Floats:
     """Joints and named points (n, 3) of a body in its own frame; of a slide the block, if it is its own."""
     points = [
         mark.origin[side]
         for mark in marks
         for side in (0, 1)
-        if mark.bodies[side] == body and mark.joint != but and (mark.type.guide is None or mark.seat == side)
+        if mark.bodies[side] == body and (mark.type.guide is None or mark.seat == side)
     ]
-    named = geometry_of(scene.mechanism, body).points
-    points += [scene.frames.on_body(body, at) for at in named.values()]
+    named = geometry_of(scene.mechanism, body).points.values()
+    points += [scene.frames.on_body(body, at) for at in named]
     return np.array(points).reshape(-1, 3)
 
 
@@ -242,20 +242,17 @@ def _guides_of(scene: Scene, marks: Sequence[Mark]) -> tuple[list[Line], list[Ma
     """Rails, tracks, tubes and rods as long as the motion needs, and the marks, those of tubes at mouths."""
     guides, moved = list[Line](), list(marks)
     for k, mark in enumerate(marks):
-        slide, rolls = mark.type.guide, mark.type.wheels == "track"
-        if not set(mark.bodies) <= set(scene.bodies) or (slide is None and not rolls):
+        rolls, others = mark.type.wheels == "track", [*marks[:k], *marks[k + 1 :]]
+        if not set(mark.bodies) <= set(scene.bodies) or (mark.type.guide is None and not rolls):
             continue
         # The symbol sits on the body that slides or rolls; the other one has the guide.
-        rides = 1 if slide is None else mark.seat
-        sides = [1 - rides, rides]
+        sides = [1 - mark.seat, mark.seat]
         (holder, rider), (at, to) = (mark.bodies[side] for side in sides), mark.origin[sides]
-        axis, ridden = mark.axes[sides][:, :, slide or 0]
-        feet, heads = (
-            (_joints_of(scene, marks, mark.bodies[side], but=mark.joint) - mark.origin[side]) @ along
-            for side, along in zip(sides, (axis, ridden), strict=True)
-        )
+        axis, ridden = mark.axes[sides][:, :, mark.type.guide or 0]
+        feet = (_joints_of(scene, others, holder) - at) @ axis
+        heads = (_joints_of(scene, others, rider) - to) @ ridden
         start, end = np.moveaxis(scene.world(holder, np.array([at, at + axis])), 1, 0)
-        way = ((scene.place(mark, rides) - start) * (end - start)).sum(axis=1)
+        way = ((scene.place(mark) - start) * (end - start)).sum(axis=1)
         ways = way[np.isfinite(way)].tolist() or [0.0]
         near, far = min(ways), max(ways)
         if holder and rider and mark.type.telescopes and len(feet) and len(heads):
@@ -269,15 +266,15 @@ def _guides_of(scene: Scene, marks: Sequence[Mark]) -> tuple[list[Line], list[Ma
                 guides += [Line(holder, tube, "tube", joint=mark.joint, foot=tube[0])]
                 guides += [Line(rider, rod, "rod", joint=mark.joint, foot=rod[0])]
                 origin = mark.origin.copy()
-                origin[1 - rides] = tube[1]
-                moved[k] = replace(mark, origin=origin, seat=1 - rides)
+                origin[sides[0]] = tube[1]
+                moved[k] = replace(mark, origin=origin, seat=sides[0])
                 continue
         spare = 1.2 * mark.radii[1] if mark.radii else max(0.12 * scene.frames.size, 0.15 * (far - near))
         low, high = near - spare, far + spare
         nearest = low if rolls else float(np.clip(feet.mean() if len(feet) else near, low, high))
         low_foot_high = at + np.outer([low, nearest, high], axis)
         kind = "track" if rolls else "slot" if mark.type.solid == "rider" else "rail"
-        across = np.cross(mark.axes[1 - rides][:, 2], axis)
+        across = np.cross(mark.axes[sides[0]][:, 2], axis)
         guides.append(Line(holder, low_foot_high[::2], kind, False, mark.joint, low_foot_high[1], across))
     return guides, moved
 
@@ -449,10 +446,9 @@ def failed_at(trajectory: Trajectory, instant: int) -> str:
 
 def sentence(trajectory: Trajectory) -> str:
     """The first failure and how often it occurs, and the number of others; empty if there are none."""
-    status = trajectory.status
-    kinds = [(g, int(status[f, g])) for f, g in np.argwhere(status).tolist()]
-    if not kinds:
+    counts = Counter((g, int(trajectory.status[f, g])) for f, g in np.argwhere(trajectory.status).tolist())
+    if not counts:
         return ""
-    (group, code), others = kinds[0], len(set(kinds)) - 1
-    text = f"SG-{group + 1} {STATUS[code]} at {kinds.count(kinds[0]):,} of {len(status):,} instants"
-    return text + (f", and {others} more" if others else "")
+    (group, code), count = next(iter(counts.items()))
+    text = f"SG-{group + 1} {STATUS[code]} at {count:,} of {len(trajectory.status):,} instants"
+    return text + (f", and {len(counts) - 1} more" if len(counts) > 1 else "")
