@@ -25,9 +25,6 @@ from mbssa.pictures.style import entitle
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
 
-#: Colours of a palette from here on are paper.
-_PAPER = 248
-
 
 def write(
     trajectory: Trajectory,
@@ -175,7 +172,7 @@ def _gif(images: list[Any], fps: float) -> bytes:
     """One palette for all frames, or colours flicker; the paper, averaged with its grid, white again."""
     palette = images[len(images) // 2].quantize(128, dither=0)
     colours = np.array(palette.getpalette()).reshape(-1, 3)
-    colours[(colours >= _PAPER).all(axis=1)] = 255
+    colours[(colours >= 248).all(axis=1)] = 255
     palette.putpalette(colours.ravel().tolist())
     first, *rest = (image.quantize(palette=palette, dither=0) for image in images)
     stream, each = io.BytesIO(), round(1000 / fps)

@@ -170,12 +170,12 @@ def panels_over_time(
         for row, title in enumerate(column):
             axes = axes_at(figure, 16.0 + c * across, 11.0 + (rows - 1 - row) * up, wide, tall)
             axes.grid(color=GRID, lw=0.5)
-            axes.set(xlim=(time[0], time[-1] if len(time) > 1 else time[0] + 1.0), ylabel=title)
+            end = time[-1] if len(time) > 1 else time[0] + 1.0
+            axes.set(xlim=(time[0], end), ylabel=title, xlabel="time (s)" if row == rows - 1 else "")
             axes.tick_params(labelbottom=row == rows - 1)
             axes.locator_params(nbins=6)
             axes.yaxis.get_offset_text().set_fontsize(SMALL_TEXT)
             panels[c].append(axes)
-        panels[c][-1].set_xlabel("time (s)")
     return figure, panels
 
 

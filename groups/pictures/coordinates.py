@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 #: Curves that a picture draws by default, and that it can tell apart; instants that one is drawn through.
 CURVES_BY_DEFAULT, MOST_CURVES, CURVE_INSTANTS = 8, 24, 4000
 
-#: Names that a message lists.
-_LISTED = 40
-
 #: Quantities of a panel, by the SI unit of the value.
 _TITLES = {
     "m": ("position", "velocity", "acceleration"),
@@ -101,9 +98,8 @@ def coordinates(
         remedy = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
         curves = _chosen(mechanism, names, makers, "coordinate", remedy)
     elif not curves:  # driven coordinates, then those of the joints on the frame
-        ranks = {
-            j.id: (not j.driven, 0 not in mechanism.joint_bodies(j.index)[:2]) for j in measurable(trajectory)
-        }
+        joints = measurable(trajectory)
+        ranks = {j.id: (not j.driven, 0 not in mechanism.joint_bodies(j.index)[:2]) for j in joints}
         wanted = sorted((name for name, rank in ranks.items() if not all(rank)), key=ranks.__getitem__)
         curves = chosen_coordinates(trajectory, wanted[:CURVES_BY_DEFAULT])
         curves = _driven_first(trajectory, curves)[:CURVES_BY_DEFAULT]
@@ -164,13 +160,11 @@ def _over_time(
     if failed.any():
         # What lies between two drawn instants is shaded with the first of them.
         time, bad = trajectory.time[at], np.logical_or.reduceat(failed, at)
-        shade: dict[str, Any] = {"step": "mid", "facecolor": FAILED, "lw": 0.0, "zorder": 0.5}
+        shade: dict[str, Any] = {"step": "mid", "color": FAILED, "lw": FINE, "zorder": 0.5}
         shade["label"] = f"not solved: {sentence(trajectory)}"
         for axes in figure.axes:
             across = axes.get_xaxis_transform()
             area = axes.fill_between(time, 0.0, 1.0, where=bad.tolist(), transform=across, **shade)
-            for t in time[bad] if bad.sum() <= 50 else ():
-                axes.axvline(t, color=FAILED, lw=FINE, zorder=0.5)
         handles.append(area)
     entitle(figure, trajectory.mechanism.name or "mechanism")
     add_key(figure, handles)
@@ -214,25 +208,21 @@ def _chosen(
 ) -> list[CoordinateMotion]:
     """Curves by name, or all with the same text before the last point, by which ``makers`` make them."""
     curves, faults = dict[str, CoordinateMotion](), list[str]()
-
-    def made(owner: str) -> list[CoordinateMotion]:
-        owners = {mechanism.called(f"{owner}.")[:-1], mechanism.called(owner)} & makers.keys()
-        return [curve for text in sorted(owners) for curve in makers[text]()]
-
     for name in [names] if isinstance(names, str) else names:
         before, _, last = name.rpartition(".")
         try:
-            whole = made(name)
-            there = whole or made(before)
+            for owner in (name, before):
+                owners = {mechanism.called(f"{owner}.")[:-1], mechanism.called(owner)} & makers.keys()
+                if there := [curve for text in sorted(owners) for curve in makers[text]()]:
+                    break
+            found = [curve for curve in there if owner == name or curve.name.rpartition(".")[2] == last]
+            if not found:
+                known = [curve.name for curve in there] or [*makers]
+                hint = f"{meant(name, known, most=2)}there are {listed(known, 40)}"
+                raise ValueError(f"no {kind} {name!r}; {hint}")
+            curves |= {curve.name: curve for curve in found}
         except (KeyError, ValueError) as fault:
             faults.append(str(fault.args[0]))
-            continue
-        found = whole or [curve for curve in there if curve.name.rpartition(".")[2] == last]
-        curves |= {curve.name: curve for curve in found}
-        if not found:
-            known = [curve.name for curve in there] or [*makers]
-            hint = f"{meant(name, known, most=2)}there are {listed(known, _LISTED)}"
-            faults.append(f"no {kind} {name!r}; {hint}")
     if faults:
         raise ValueError("; ".join([*faults, *remedy]))
     return list(curves.values())

@@ -53,7 +53,7 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
     from matplotlib.lines import Line2D
 
     fatal = {body - 1 for finding in report.findings if finding.fatal for body in finding.bodies}
-    colours = tuple(_FATAL if body in fatal else _BODY for body in range(mechanism.n_bodies))
+    colours = [_FATAL if body in fatal else _BODY for body in range(mechanism.n_bodies)]
     scene = replace(scene.at(0), colours=colours)
     draw(canvas, scene)
     handles: dict[str, Any] = {}
@@ -75,8 +75,9 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
         if longest := float(np.linalg.norm(way, axis=1).max(initial=0.0)):
             ends = [*canvas.on_axes(at), *canvas.on_axes(_ARROW * scene.size / longest * way)]
             canvas.axes.quiver(*ends, color=colour, zorder=6, **in_plane)
-            arrow = r"$\rightarrow$"
-            handles[label] = Line2D([], [], color=colour, ls="", marker=arrow, ms=2 * MARK, label=label)
+            handles[label] = Line2D(
+                [], [], c=colour, ls="", marker=r"$\rightarrow$", ms=2 * MARK, label=label
+            )
     add_key(canvas.figure, [*handles.values()], lines=False)
     draw_names(canvas, scene)
     verdict = "solvable" if report.solvable else "not solvable as given"

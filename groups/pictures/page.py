@@ -106,7 +106,7 @@ def page_text(
     drawn = len({0, *trajectory.kept.tolist()})
     refuse_beyond(MOST_BODIES, drawn, "bodies", "one page", "keep fewer when solving")
     scene = scene_of(trajectory, min(frames, max(MOST_POSES // drawn, 1)))
-    data = page_data(trajectory, scene, points_of(scene, points), forces)
+    data = _data(trajectory, scene, points_of(scene, points), forces)
     text = json.dumps(data, separators=(",", ":"), allow_nan=False, default=_encoded)
     folders = [files("groups.pictures").joinpath(folder) for folder in ("viewer", "vendor")]
     parts = {part.name: part.read_text(encoding="utf-8").strip() for of in folders for part in of.iterdir()}
@@ -116,9 +116,7 @@ def page_text(
     return re.sub(r"\{\{([\w.]+)\}\}", lambda place: parts[place[1]], parts["page.html"])
 
 
-def page_data(
-    trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces: Forces | None = None
-) -> dict[str, Any]:
+def _data(trajectory: Trajectory, scene: Scene, points: list[Point], forces: Forces | None) -> dict[str, Any]:
     """Data of the motion for the page: places less ``centre``, long arrays in single precision."""
     centre, size, instants = scene.box.mean(axis=0), scene.size, scene.instants
     shown, mechanism, units = trajectory.instants(instants), scene.mechanism, scene.mechanism.units
@@ -133,12 +131,11 @@ def page_data(
     metre = given_in("m", units)[1]
     steps = metre * 10.0 ** np.floor(np.log10(size / metre / 6)) * np.array([0.1, 0.2, 0.5, 1.0])
     cell = float(steps[steps <= size / 8].max())
-    left, there, joints = mechanism.n_bodies - len(scene.bodies), len(trajectory.time), mechanism.n_joints
+    left, there, n = mechanism.n_bodies - len(scene.bodies), len(trajectory.time), len(instants)
+    joints = counted(mechanism.n_joints, "joint")
     about = [
-        f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {counted(joints, 'joint')}",
-        f"{len(instants):,} of the {there:,} instants, evenly chosen"
-        if len(instants) < there
-        else counted(there, "instant"),
+        f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {joints}",
+        f"{n:,} of the {there:,} instants, evenly chosen" if n < there else counted(there, "instant"),
         f"{left} {'bodies were' if left > 1 else 'body was'} not kept" if left else "",
         f"one square of the grid is {quantity_text(cell, 'm', units)}",
     ]
@@ -196,7 +193,7 @@ def page_data(
                 "parts": [np.float32(level[instants] / scale) for level in curve.levels],
                 "titles": titles_of(curve.unit, units),
             }
-            for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(instants))]
+            for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // n)]
             for unit, scale in [given_in(curve.unit, units)]
         ],
         "model": model,

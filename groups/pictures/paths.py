@@ -102,10 +102,8 @@ def _centres(scene: Scene) -> list[PointName]:
     found: dict[PointName, Floats] = {}
     for mark in scene.marks:
         path = scene.place(mark)
-        seen = any(
-            np.allclose(path, other, 0.0, 1e-6 * scene.size, equal_nan=True) for other in found.values()
-        )
-        if 0 not in mark.bodies and not seen:
+        same = [np.allclose(path, at, 0.0, 1e-6 * scene.size, equal_nan=True) for at in found.values()]
+        if 0 not in mark.bodies and not any(same):
             found[scene.mechanism.joint_ids[mark.joint]] = path
     return [*found]
 

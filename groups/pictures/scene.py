@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -132,8 +132,9 @@ class Scene:
     def at(self, instant: int) -> Scene:
         """The scene at one of its instants; places in the world have no axis of time."""
         f = int(np.searchsorted(self.instants, instant))
-        poses = {"position": self.position[f], "quaternion": self.quaternion[f]}
-        return replace(self, **poses, instants=self.instants[f : f + 1])
+        return replace(
+            self, position=self.position[f], quaternion=self.quaternion[f], instants=self.instants[[f]]
+        )
 
 
 def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
@@ -144,9 +145,9 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     position = np.insert(solved.position[:, place], 0, frames.position[0], axis=1)
     quaternion = np.insert(solved.orientation[:, place], 0, quaternion_of(frames.rotation[:1])[0], axis=1)
     structure = decompose(mechanism)
-    hues = [group_hues(structure).get(g, Hue(NO_GROUP, 0)) for g in structure.group_of_body.tolist()]
-    looks = hues, body_colours(structure)
-    scene = Scene(structure, frames, bodies, position, quaternion, instants, *looks)
+    by_group, colours = group_hues(structure), body_colours(structure)
+    hues = [by_group.get(g, Hue(NO_GROUP, 0)) for g in structure.group_of_body.tolist()]
+    scene = Scene(structure, frames, bodies, position, quaternion, instants, hues, colours)
     guides, marks = _guides_of(scene, _marks_of(scene))
     lines = [*outlines_of(scene), *_rims_of(scene, marks, guides)]
     points, outlined = list[Floats](), set[int]()
@@ -187,20 +188,17 @@ def _marks_of(scene: Scene) -> list[Mark]:
             mark = Mark((a, b), frames.origin[j], frames.axes[j], j, row, seat, bool(mechanism.driven[j]))
             marks.append(replace(mark, pitch=_pitch(frames, mark)) if row.wheels else mark)
     placed = [mark for mark in marks if mark.type.guide is None]
-    return [mark if mark.type.guide is None else _at_a_point(scene, placed, mark) for mark in marks]
-
-
-def _at_a_point(scene: Scene, placed: Sequence[Mark], mark: Mark) -> Mark:
-    """A sliding joint at a point of one of its bodies, where the model gives its axis no place."""
-    geometry, turns = scene.mechanism.joint_geometry.get(mark.joint), scene.frames.rotation
-    if geometry is not None and geometry.point is None and geometry.frames is None:
-        for side in (mark.seat, 1 - mark.seat):
-            body = mark.bodies[side]
-            points = _joints_of(scene, placed, body)
-            if len(points) and body:
-                shift = turns[body] @ (points.mean(axis=0) - mark.origin[side])
-                return replace(mark, origin=mark.origin + shift @ turns[[*mark.bodies]])
-    return mark
+    for k, mark in enumerate(marks):
+        geometry, bodies = mechanism.joint_geometry.get(mark.joint), [*mark.bodies]
+        if mark.type.guide is None or geometry is None or geometry.point is not None or geometry.frames:
+            continue
+        # A sliding joint whose axis has no place in the model is at a point of one of its bodies.
+        for side in (1 - mark.seat, mark.seat):
+            points = _joints_of(scene, placed, bodies[side])
+            if len(points) and bodies[side]:
+                shift = frames.rotation[bodies[side]] @ (points.mean(axis=0) - mark.origin[side])
+                marks[k] = replace(mark, origin=mark.origin + shift @ frames.rotation[bodies])
+    return marks
 
 
 def _joints_of(scene: Scene, marks: Sequence[Mark], body: int) -> Floats:
@@ -211,8 +209,7 @@ def _joints_of(scene: Scene, marks: Sequence[Mark], body: int) -> Floats:
         for side in (0, 1)
         if mark.bodies[side] == body and (mark.type.guide is None or mark.seat == side)
     ]
-    named = geometry_of(scene.mechanism, body).points.values()
-    points += [scene.frames.on_body(body, at) for at in named]
+    points += [scene.frames.on_body(body, at) for at in geometry_of(scene.mechanism, body).points.values()]
     return np.array(points).reshape(-1, 3)
 
 
@@ -279,30 +276,28 @@ def _guides_of(scene: Scene, marks: Sequence[Mark]) -> tuple[list[Line], list[Ma
     return guides, moved
 
 
-def _lines_through(body: int, points: Floats) -> Iterator[Line]:
+def _lines_through(body: int, points: Floats) -> list[Line]:
     """A link, a polygon, or the edges and facets of a hull through points (n, 3) of a body."""
     if len(points) < 2:
-        return
+        return []
     middle = points - points.mean(axis=0)
     _, extents, directions = np.linalg.svd(middle, full_matrices=True)
     rank = int((extents > 1e-3 * extents[0]).sum())
     if rank == 1:
         along = middle @ directions[0]
-        yield Line(body, points[[along.argmin(), along.argmax()]], "link")
-        return
+        return [Line(body, points[[along.argmin(), along.argmax()]], "link")]
     from scipy.spatial import ConvexHull
 
     hull = ConvexHull(middle @ directions[:rank].T)
     if rank == 2:
-        yield Line(body, points[[*hull.vertices, hull.vertices[0]]], "edge", True)
-        return
+        return [Line(body, points[[*hull.vertices, hull.vertices[0]]], "edge", True)]
     # An edge between two facets of one plane only halves a polygon.
     normals = hull.equations[:, :3]
     facet, corner = np.nonzero((normals[:, None] * normals[hull.neighbors]).sum(axis=2) < 1.0 - 1e-6)
-    edges = hull.simplices[facet][np.arange(3) != corner[:, None]].reshape(-1, 2)
+    edges = np.sort(hull.simplices[facet][np.arange(3) != corner[:, None]].reshape(-1, 2), axis=1)
+    lines = [Line(body, points[edge], "edge") for edge in np.unique(edges, axis=0)]
     facets = np.column_stack([hull.simplices, hull.simplices[:, 0]])
-    for kind, rows in (("edge", np.unique(np.sort(edges, axis=1), axis=0)), ("facet", facets)):
-        yield from (Line(body, points[row], kind, kind == "facet") for row in rows)
+    return lines + [Line(body, points[facet], "facet", True) for facet in facets]
 
 
 # --- profiles that touch --------------------------------------------------------------------------
