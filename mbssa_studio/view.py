@@ -73,7 +73,7 @@ def view(session: Session) -> dict[str, Any]:
             }
             for k, joint in enumerate(joints)
         ],
-        "outlines": [] if mechanism is None else outlines(mechanism, unit_of(state)[1]),
+        "outlines": [] if structure is None else outlines(structure, unit_of(state)[1]),
         "matrix": _matrix(bodies, joints) if len(bodies) < MOST_BODIES else None,
         "types": [
             row.code for row in types_of("planar" if state.tables.get("space") == "planar" else "spatial")
@@ -125,13 +125,13 @@ def inputs_of(mechanism: Mechanism) -> list[dict[str, Any]]:
     ]
 
 
-def outlines(mechanism: Mechanism, metres: float) -> list[dict[str, Any]]:
+def outlines(structure: Structure, metres: float) -> list[dict[str, Any]]:
     """Profiles of cams and of their followers, at the reference and in the unit of the file."""
-    if not mechanism.has_geometry:
+    if not (mechanism := structure.mechanism).has_geometry:
         return []
     frames = joint_frames(mechanism)
     poses, still = (frames.position[None], quaternion_of(frames.rotation)[None]), np.zeros(1, dtype=int)
-    scene = Scene(mechanism, frames, tuple(range(mechanism.n_bodies)), *poses, still, np.zeros(1))
+    scene = Scene(structure, frames, tuple(range(mechanism.n_bodies)), *poses, still)
     return [
         {
             "body": outline.body + 1,

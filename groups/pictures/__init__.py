@@ -5,10 +5,9 @@ brings PyAV for films. A ModuleNotFoundError says how to install what is missing
 """
 
 from groups.pictures.animation import animate, write
-from groups.pictures.coordinates import coordinates
+from groups.pictures.coordinates import coordinates, forces_over_time
 from groups.pictures.drawing import at_reference, mechanism_at
 from groups.pictures.findings import findings_at_reference
-from groups.pictures.forces import forces_over_time
 from groups.pictures.modes import mode_pictures
 from groups.pictures.page import Player, page, show
 from groups.pictures.paths import paths

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from groups.pictures.canvas import FINE, GRID
+from groups.pictures.canvas import FINE, GRID, PATH
 from groups.pictures.coordinates import coordinates
 from groups.pictures.drawing import draw, draw_key, mechanism_at, pictured, title_of
 from groups.pictures.page import page
@@ -24,9 +24,6 @@ from mbssa.pictures.style import entitle
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-
-#: Colours of a palette from here on are paper.
-_PAPER = 248
 
 
 def write(
@@ -135,7 +132,7 @@ def _images(
     scene, canvas = pictured(trajectory, instants, named=False)
     lines = [point.path(scene) for point in points_of(scene, points)]
     for line in lines:
-        canvas.path(line, GRID, 2 * FINE)
+        canvas.line(line, GRID, 2 * FINE, zorder=1.4)
     draw_key(canvas, scene)
     canvas.figure.set_dpi(width / canvas.figure.get_figwidth())
     at_rest = set(canvas.axes.get_children())
@@ -144,7 +141,7 @@ def _images(
         entitle(canvas.figure, title_of(trajectory, still))
         draw(canvas, still)
         for line in lines:
-            canvas.path(line[scene.instants <= instant])
+            canvas.line(line[scene.instants <= instant], **PATH)
         canvas.figure.canvas.draw()
         pixels = np.asarray(canvas.figure.canvas.buffer_rgba())  # type: ignore[attr-defined]
         yield Image.fromarray(pixels).convert("RGB")
@@ -175,7 +172,7 @@ def _gif(images: list[Any], fps: float) -> bytes:
     """One palette for all frames, or colours flicker; the paper, averaged with its grid, white again."""
     palette = images[len(images) // 2].quantize(128, dither=0)
     colours = np.array(palette.getpalette()).reshape(-1, 3)
-    colours[(colours >= _PAPER).all(axis=1)] = 255
+    colours[(colours >= 248).all(axis=1)] = 255
     palette.putpalette(colours.ravel().tolist())
     first, *rest = (image.quantize(palette=palette, dither=0) for image in images)
     stream, each = io.BytesIO(), round(1000 / fps)

@@ -30,6 +30,9 @@ WIDTH, _TALLEST, _LEAST = 120.0, 130.0, 42.0
 #: Widths of lines and the size of a joint, points.
 EDGE, FINE, MARK = 1.5, 0.8, 5.2
 
+#: Look of the path of a point, behind the bodies.
+PATH: dict[str, Any] = {"colour": "#444444", "lw": FINE, "zorder": 1.4}
+
 #: mm beside, below and above axes, and around what they show; around a box in space, and its height before it
 #: is cut; names that find room on a page of the usual size.
 _LEFT, _RIGHT, _BOTTOM, _TOP, _MARGIN, _SPARE, _BOX, _EASY_NAMES = 17.0, 4.0, 12.0, 9.0, 9.0, 5.0, 106.0, 9
@@ -69,14 +72,9 @@ class Canvas:
         if hatched:
             from matplotlib.patheffects import withTickedStroke
 
-            stroke = withTickedStroke(spacing=3.6, angle=-135, length=1.25, linewidth=FINE)
-            look["path_effects"] = [stroke]
+            look["path_effects"] = [withTickedStroke(spacing=3.6, angle=-135, length=1.25, linewidth=FINE)]
         (line,) = self.axes.plot(*self.on_axes(points), c=colour, lw=lw, **look)
         return line
-
-    def path(self, points: Floats, colour: str = "#444444", width: float = FINE) -> None:
-        """The path (n, 3) of a point, behind the bodies."""
-        self.line(points, colour, width, zorder=1.4)
 
     def dot(self, at: Floats, **look: Any) -> None:
         """A marker at a world point (3,), with Matplotlib's keywords for its look."""
@@ -95,16 +93,15 @@ class Canvas:
 def canvas_for(scene: Scene, points: Floats | None = None, *, names: int = 0) -> Canvas:
     """Empty axes for the whole motion, or for points (n, 3) alone; ``names`` make the page larger."""
     require_matplotlib()
-    low, high = scene.low, scene.high
+    low, high = scene.box
     if points is not None and np.isfinite(points).all(axis=1).any():
         low, high = np.nanmin(points, axis=0), np.nanmax(points, axis=0)
         if not (high > low).any():
             low, high = low - scene.size / 20, high + scene.size / 20
     larger = float(np.clip(np.sqrt(names / _EASY_NAMES), 1.0, 2.0))
-    return (_flat if scene.planar else _solid)(low, high, scene.mechanism.units[0], larger)
-
-
-def _flat(low: Floats, high: Floats, unit: str, larger: float) -> Canvas:
+    unit = scene.mechanism.units[0]
+    if not scene.planar:
+        return _solid(low, high, unit, larger)
     middle, extent = (low + high)[:2] / 2, (high - low)[:2]
     room = np.array([larger * WIDTH - _LEFT - _RIGHT, larger * _TALLEST - _BOTTOM - _TOP])
     scale = float((extent / (room - 2 * _MARGIN)).max()) or 1.0
@@ -149,10 +146,8 @@ def _solid(low: Floats, high: Floats, unit: str, larger: float) -> Canvas:
         axes.set_box_aspect(aspect, zoom=zoom)
         figure.draw_without_rendering()
         renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
-        parts = [
-            part for a in three.values() for part in (a.pane.get_window_extent(), a.get_tightbbox(renderer))
-        ]
-        box = Bbox.union([part for part in parts if part is not None])
+        parts = [(a.pane.get_window_extent(), a.get_tightbbox(renderer)) for a in three.values()]
+        box = Bbox.union([part for pair in parts for part in pair if part is not None])
         zoom *= 1.0 if last else float((room * per_mm / box.size).min())
     taller = box.height / per_mm + _SPARE + _TOP
     figure.set_size_inches(width / MM_PER_INCH, taller / MM_PER_INCH)
@@ -175,17 +170,19 @@ def panels_over_time(
         for row, title in enumerate(column):
             axes = axes_at(figure, 16.0 + c * across, 11.0 + (rows - 1 - row) * up, wide, tall)
             axes.grid(color=GRID, lw=0.5)
-            axes.set(xlim=(time[0], time[-1] if len(time) > 1 else time[0] + 1.0), ylabel=title)
+            end = time[-1] if len(time) > 1 else time[0] + 1.0
+            axes.set(xlim=(time[0], end), ylabel=title, xlabel="time (s)" if row == rows - 1 else "")
             axes.tick_params(labelbottom=row == rows - 1)
             axes.locator_params(nbins=6)
             axes.yaxis.get_offset_text().set_fontsize(SMALL_TEXT)
             panels[c].append(axes)
-        panels[c][-1].set_xlabel("time (s)")
     return figure, panels
 
 
 def add_key(figure: Figure, handles: list[Any], *, lines: bool = True) -> None:
     """Put a key of up to five columns below the figure; the page grows. ``lines`` need room for samples."""
+    if not handles:
+        return
     look: dict[str, Any] = {"prop": {"family": FONT, "size": SMALL_TEXT}, "frameon": False}
     look |= {"handletextpad": 0.4, "columnspacing": 1.2, "borderaxespad": 0.2}
     look["handlelength"] = 1.8 if lines else 0.8

@@ -1,4 +1,4 @@
-"""Coordinates over time: values, rates and accelerations of joints and bodies."""
+"""Curves over time: coordinates of joints and bodies with rates and accelerations, and forces."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from groups.pictures.canvas import BODY_COLOURS, FAILED, FINE, STYLES, add_key, panels_over_time
-from groups.pictures.scene import chosen, sentence
+from groups.pictures.scene import chosen, geometry_of, sentence
+from groups.results import expressions
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
 from groups.trajectory import Level, level_number
 from mbssa.faults import meant
-from mbssa.mechanism import BodyGeometry
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.pictures.style import entitle
 from mbssa.texts import listed
@@ -23,15 +23,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from groups.dynamics import Forces
     from groups.trajectory import Trajectory
     from mbssa import Mechanism
 
 
 #: Curves that a picture draws by default, and that it can tell apart; instants that one is drawn through.
 CURVES_BY_DEFAULT, MOST_CURVES, CURVE_INSTANTS = 8, 24, 4000
-
-#: Names that a message lists.
-_LISTED = 40
 
 #: Quantities of a panel, by the SI unit of the value.
 _TITLES = {
@@ -88,34 +86,60 @@ def coordinates(
     >>> [axes.get_ylabel() for axes in figure.axes[:3]]
     ['position (m)', 'velocity (m/s)', 'acceleration (m/s²)']
     """
-    from groups.results.expressions import derived as motions_of
-
-    highest = level_number(level)
-    quantities = {one.name: one for one in motions_of(trajectory, derived)} if derived else {}
-    mechanism, curves = trajectory.mechanism, list(quantities.values())
+    mechanism, curves = trajectory.mechanism, expressions.derived(trajectory, derived or {})
     if names is not None:
         makers: dict[str, Callable[[], list[CoordinateMotion]]] = {
             mechanism.body_name(body) + f".{point}" * bool(point): partial(_of_body, trajectory, body, point)
             for body in range(mechanism.n_bodies)
-            for point in ("", *mechanism.body_geometry.get(body, BodyGeometry()).points)
+            for point in ("", *geometry_of(mechanism, body).points)
         }
         makers |= {name: partial(chosen_coordinates, trajectory, [name]) for name in mechanism.joint_ids}
-        makers |= {name: partial(list, [curve]) for name, curve in quantities.items()}
+        makers |= {curve.name: partial(list, [curve]) for curve in curves}
         remedy = "for an expression write --quantity NAME=EXPRESSION (derived in Python), and NAME here"
-        curves = chosen_curves(mechanism, names, makers, "coordinate", remedy)
-    elif not curves:
-        curves = _curves_by_default(trajectory)
-    refuse_beyond(MOST_CURVES, len(curves), "coordinates", "one picture", "name fewer")
+        curves = _chosen(mechanism, names, makers, "coordinate", remedy)
+    elif not curves:  # driven coordinates, then those of the joints on the frame
+        joints = measurable(trajectory)
+        ranks = {j.id: (not j.driven, 0 not in mechanism.joint_bodies(j.index)[:2]) for j in joints}
+        wanted = sorted((name for name, rank in ranks.items() if not all(rank)), key=ranks.__getitem__)
+        curves = chosen_coordinates(trajectory, wanted[:CURVES_BY_DEFAULT])
+        curves = _driven_first(trajectory, curves)[:CURVES_BY_DEFAULT]
     if not curves:
         raise ValueError("no coordinate of a joint is known; name coordinates of bodies, as body.x")
-    rows = min(highest + 1, *(len(curve.levels) for curve in curves))
-    return over_time(trajectory, curves, units, rows)
+    return _over_time(trajectory, curves, units, level_number(level) + 1)
 
 
-def over_time(
-    trajectory: Trajectory, curves: Sequence[CoordinateMotion], units: Literal["file", "si"], rows: int = 1
+def forces_over_time(
+    forces: Forces, names: Sequence[str] | None = None, *, units: Literal["file", "si"] = "si"
+) -> Figure:
+    """Forces, moments and powers over time, a column of panels for each unit.
+
+    Names are columns of :meth:`groups.Forces.columns` (``"2-3.Fx"``), or what stands before the point for all
+    of its forces (``"2-3"``, ``"frame"``); by default the drives with their powers, and the shaking force. A
+    ValueError has all columns that are not there, or says that they are more than 24.
+
+    >>> import groups, mbssa
+    >>> bar = mbssa.load("planar_four_bar")
+    >>> forces = groups.forces(groups.build(mbssa.decompose(bar)).solve())
+    >>> [axes.get_ylabel() for axes in groups.pictures.forces_over_time(forces).axes]
+    ['force (N)', 'moment (N m)', 'power (W)']
+    """
+    there: dict[str, list[CoordinateMotion]] = {}
+    for column in forces.columns():
+        if column.unit in ("N", "N m", "W"):
+            curve = CoordinateMotion(column.name, column.unit, column.values)
+            there.setdefault(column.name.rpartition(".")[0], []).append(curve)
+    names = [*forces.drives, "frame"] if names is None else names
+    makers = {owner: curves.copy for owner, curves in there.items()}
+    curves = _chosen(forces.trajectory.mechanism, names, makers, "force")
+    return _over_time(forces.trajectory, curves, units, 1)
+
+
+def _over_time(
+    trajectory: Trajectory, curves: Sequence[CoordinateMotion], units: Literal["file", "si"], rows: int
 ) -> Figure:
     """Curves over the time of a motion, a column of panels for each unit, a row for each of their levels."""
+    refuse_beyond(MOST_CURVES, len(curves), "curves", "one picture", "name fewer")
+    rows = min([rows, *(len(curve.levels) for curve in curves)])
     of = trajectory.mechanism.units if units == "file" else SI
     kinds = sorted({curve.unit for curve in curves}, key=lambda unit: given_in(unit, of)[0])
     titles = [titles_of(unit, of)[:rows] for unit in kinds]
@@ -136,13 +160,11 @@ def over_time(
     if failed.any():
         # What lies between two drawn instants is shaded with the first of them.
         time, bad = trajectory.time[at], np.logical_or.reduceat(failed, at)
-        shade: dict[str, Any] = {"step": "mid", "facecolor": FAILED, "lw": 0.0, "zorder": 0.5}
+        shade: dict[str, Any] = {"step": "mid", "color": FAILED, "lw": FINE, "zorder": 0.5}
         shade["label"] = f"not solved: {sentence(trajectory)}"
-        for axes in (axes for column in panels for axes in column):
+        for axes in figure.axes:
             across = axes.get_xaxis_transform()
             area = axes.fill_between(time, 0.0, 1.0, where=bad.tolist(), transform=across, **shade)
-            for t in time[bad] if bad.sum() <= 50 else ():
-                axes.axvline(t, color=FAILED, lw=FINE, zorder=0.5)
         handles.append(area)
     entitle(figure, trajectory.mechanism.name or "mechanism")
     add_key(figure, handles)
@@ -167,27 +189,17 @@ def _steady(column: Sequence[Axes], duration: float, typical: float) -> None:
 
 def every_curve(trajectory: Trajectory) -> list[CoordinateMotion]:
     """Coordinates of all joints, the driven ones first, then those of named points."""
-    curves = chosen_coordinates(trajectory, "all")
-    for body in sorted(set(trajectory.kept.tolist()) & set(trajectory.mechanism.body_geometry)):
-        for point in trajectory.mechanism.body_geometry[body].points:
-            curves += _of_body(trajectory, body, point)
-    driven = trajectory.mechanism.driven_coordinates
-    return sorted(curves, key=lambda curve: curve.name not in driven)
+    curves, geometry = chosen_coordinates(trajectory, "all"), trajectory.mechanism.body_geometry
+    for body in sorted(set(trajectory.kept.tolist()) & set(geometry)):
+        curves += [curve for point in geometry[body].points for curve in _of_body(trajectory, body, point)]
+    return _driven_first(trajectory, curves)
 
 
-def _curves_by_default(trajectory: Trajectory) -> list[CoordinateMotion]:
-    """Driven coordinates, then those of the joints on the frame: the first 8."""
-    mechanism = trajectory.mechanism
-    ranks = {
-        j.id: (not j.driven, 0 not in mechanism.joint_bodies(j.index)[:2]) for j in measurable(trajectory)
-    }
-    wanted = sorted((name for name, rank in ranks.items() if not all(rank)), key=ranks.__getitem__)
-    curves = chosen_coordinates(trajectory, wanted[:CURVES_BY_DEFAULT])
-    curves.sort(key=lambda curve: curve.name not in mechanism.driven_coordinates)
-    return curves[:CURVES_BY_DEFAULT]
+def _driven_first(trajectory: Trajectory, curves: list[CoordinateMotion]) -> list[CoordinateMotion]:
+    return sorted(curves, key=lambda curve: curve.name not in trajectory.mechanism.driven_coordinates)
 
 
-def chosen_curves(
+def _chosen(
     mechanism: Mechanism,
     names: Sequence[str],
     makers: Mapping[str, Callable[[], list[CoordinateMotion]]],
@@ -196,25 +208,21 @@ def chosen_curves(
 ) -> list[CoordinateMotion]:
     """Curves by name, or all with the same text before the last point, by which ``makers`` make them."""
     curves, faults = dict[str, CoordinateMotion](), list[str]()
-
-    def made(owner: str) -> list[CoordinateMotion]:
-        owners = {mechanism.called(f"{owner}.")[:-1], mechanism.called(owner)} & makers.keys()
-        return [curve for text in sorted(owners) for curve in makers[text]()]
-
     for name in [names] if isinstance(names, str) else names:
         before, _, last = name.rpartition(".")
         try:
-            whole = made(name)
-            there = whole or made(before)
+            for owner in (name, before):
+                owners = {mechanism.called(f"{owner}.")[:-1], mechanism.called(owner)} & makers.keys()
+                if there := [curve for text in sorted(owners) for curve in makers[text]()]:
+                    break
+            found = [curve for curve in there if owner == name or curve.name.rpartition(".")[2] == last]
+            if not found:
+                known = [curve.name for curve in there] or [*makers]
+                hint = f"{meant(name, known, most=2)}there are {listed(known, 40)}"
+                raise ValueError(f"no {kind} {name!r}; {hint}")
+            curves |= {curve.name: curve for curve in found}
         except (KeyError, ValueError) as fault:
             faults.append(str(fault.args[0]))
-            continue
-        found = whole or [curve for curve in there if curve.name.rpartition(".")[2] == last]
-        curves |= {curve.name: curve for curve in found}
-        if not found:
-            known = [curve.name for curve in there] or [*makers]
-            hint = f"{meant(name, known, most=2)}there are {listed(known, _LISTED)}"
-            faults.append(f"no {kind} {name!r}; {hint}")
     if faults:
         raise ValueError("; ".join([*faults, *remedy]))
     return list(curves.values())
@@ -222,16 +230,13 @@ def chosen_curves(
 
 def _of_body(trajectory: Trajectory, index: int, point: str = "") -> list[CoordinateMotion]:
     """Coordinates of the origin and the angle of a body, or of one of its named points."""
-    body, owner = (
-        trajectory.body(index + 1),
-        trajectory.mechanism.body_name(index) + f".{point}" * bool(point),
-    )
-    kept = [
-        rate[:, body.place] for rate in (trajectory.velocity, trajectory.acceleration) if rate is not None
-    ]
-    along = [level.T for level in (body.point_levels(point) if point else [body.position, *kept])]
-    found = [CoordinateMotion(f"{owner}.{x}", "m", *each) for x, *each in zip("xyz", *along, strict=False)]
+    body, name = trajectory.body(index + 1), trajectory.mechanism.body_name(index)
+    owner, at = (f"{name}.{point}", point) if point else (name, trajectory.reference.position[index])
+    along = zip("xyz", *(level.T for level in body.point_levels(at)), strict=False)
+    found = [CoordinateMotion(f"{owner}.{x}", "m", *levels) for x, *levels in along]
     if trajectory.planar and not point:
-        turning = [body.orientation, *(rate[:, 2] for rate in kept)]
-        found.append(CoordinateMotion(f"{owner}.angle", "rad", *turning))
+        rates = [
+            of[:, body.place, 2] for of in (trajectory.velocity, trajectory.acceleration) if of is not None
+        ]
+        found.append(CoordinateMotion(f"{owner}.angle", "rad", body.orientation, *rates))
     return found

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.pictures.canvas import DRIVEN, EDGE, FINE, FRAME_COLOUR, MARK, Canvas, add_key, canvas_for
+from groups.pictures.canvas import DRIVEN, EDGE, FINE, FRAME_COLOUR, MARK, PATH, Canvas, add_key, canvas_for
 from groups.pictures.paths import PATH_INSTANTS, PointName, points_of
-from groups.pictures.scene import Line, Mark, Scene, chosen, failed_at, scene_of
+from groups.pictures.scene import Mark, Scene, chosen, failed_at, scene_of
 from groups.trajectory import at_rest
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Ints
 from mbssa.joints.assembly import assemble
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.joint_type import JointType
@@ -87,7 +87,7 @@ def mechanism_at(
     scene, canvas = pictured(trajectory, instant % there)
     still = scene.at(instant % there)
     for point in points_of(scene, points):
-        canvas.path(point.path(scene))
+        canvas.line(point.path(scene), **PATH)
     draw(canvas, still)
     draw_key(canvas, scene)
     draw_names(canvas, still)
@@ -123,62 +123,57 @@ def pictured(trajectory: Trajectory, instants: int | Ints, *, named: bool = True
 
 def title_of(trajectory: Trajectory, scene: Scene, where: str | None = None) -> str:
     """Name, time or what stands for it, and what failed at this instant."""
-    text = f"{scene.mechanism.name or 'mechanism'}, {where or f't = {scene.time[0]:.4g} s'}"
-    failed = failed_at(trajectory, int(scene.instants[0]))
+    instant = int(scene.instants[0])
+    time, failed = trajectory.time[instant], failed_at(trajectory, instant)
+    text = f"{scene.mechanism.name or 'mechanism'}, {where or f't = {time:.4g} s'}"
     lost = np.flatnonzero(~np.isfinite(scene.position).all(axis=1)).tolist()
     missing = listed([scene.mechanism.body_name(scene.bodies[k]) for k in lost], 4)
     return text + (f"\n{failed}" + (f"; not drawn: {missing}" if missing else "") if failed else "")
 
 
 def draw(canvas: Canvas, scene: Scene) -> None:
-    """Draw the lines of the frame and of the moving bodies, and the joints."""
+    """Draw the lines of all bodies, white dashes on those of a hue that another group has, and the joints."""
     for line in scene.lines:
-        _draw_line(canvas, scene, line)
+        points, colour = scene.world(line.body, line.points), scene.colours[line.body]
+        if not np.isfinite(points).all():
+            continue
+        if line.closed:
+            canvas.polygon(points, facecolor=colour, alpha=0.22, lw=0, zorder=1.8)
+        if line.joint >= 0 and line.body == 0:
+            left_first = points[np.argsort(points[:, 0], kind="stable")]
+            canvas.line(left_first, FRAME_COLOUR, EDGE, zorder=1.5, hatched=not canvas.solid)
+        elif line.kind != "facet":
+            width, dashes = _WIDTHS.get(line.kind, EDGE), DASHES[scene.hues[line.body].pattern]
+            canvas.line(points, colour, width)
+            if dashes is not None and line.kind:
+                canvas.line(points, "white", 0.45 * width, ls=(0, dashes), zorder=2.1)
+            if line.kind == "slot":
+                canvas.line(points, "white", 1.8 * LINK, zorder=2.1)
     for mark in scene.marks:
         _draw_joint(canvas, scene, mark)
-
-
-def _draw_line(canvas: Canvas, scene: Scene, line: Line) -> None:
-    """A line and its face, with white dashes where another group has the same hue."""
-    points, colour = scene.world(line.body, line.points), scene.colours[line.body]
-    if not np.isfinite(points).all():
-        return
-    if line.closed:
-        canvas.polygon(points, facecolor=colour, alpha=0.22, lw=0, zorder=1.8)
-    if line.joint >= 0 and line.body == 0:
-        left_first = points[np.argsort(points[:, 0], kind="stable")]
-        canvas.line(left_first, FRAME_COLOUR, EDGE, zorder=1.5, hatched=not canvas.solid)
-    elif line.kind != "facet":
-        width, dashes = _WIDTHS.get(line.kind, EDGE), DASHES[scene.hues[line.body].pattern]
-        canvas.line(points, colour, width)
-        if dashes is not None and line.kind:
-            canvas.line(points, "white", 0.45 * width, ls=(0, dashes), zorder=2.1)
-        if line.kind == "slot":
-            canvas.line(points, "white", 1.8 * LINK, zorder=2.1)
 
 
 def _draw_joint(canvas: Canvas, scene: Scene, mark: Mark) -> None:
     """The symbol of a joint, its rod or its axle, and its support on the frame, in the plane hatched."""
     kind, at = mark.type, scene.place(mark)
-    if 0 in mark.bodies and kind.guide is None and not mark.radii and not kind.is_coupling:
+    ends = np.stack([at, scene.place(mark, 1 - mark.seat)]) if {*mark.bodies} <= {*scene.bodies} else None
+    if kind.is_coupling:  # between the two joints, whose own symbols are at its ends
+        if ends is not None:
+            canvas.line(ends, INK, zorder=2.4, **_COUPLED)
+        return
+    if 0 in mark.bodies and kind.guide is None and not mark.radii:
         foot = scene.place(mark, mark.bodies.index(0))
-        look: dict[str, Any] = {"facecolor": "#DDDDDD", "edgecolor": FRAME_COLOUR, "lw": FINE, "zorder": 1.6}
         if canvas.solid:
             canvas.dot(foot, marker="s", ms=2.1 * MARK, color="#C4C4C4", zorder=1.5)
         else:
-            canvas.polygon(foot[:2] + canvas.scale * _SUPPORT, **look)
+            pin = foot[:2] + canvas.scale * _SUPPORT
+            canvas.polygon(pin, facecolor="#DDDDDD", edgecolor=FRAME_COLOUR, lw=FINE, zorder=1.6)
             canvas.line(foot[:2] + canvas.scale * _FOOT, FRAME_COLOUR, EDGE, zorder=1.6, hatched=True)
     if not np.isfinite(at).all():
         return
-    if set(mark.bodies) <= set(scene.bodies) and (kind.is_coupling or kind.line == "rod"):
-        ends = np.stack([at, scene.place(mark, 1 - mark.seat)])
-        if kind.is_coupling:  # between the two joints, whose own symbols are at its ends
-            canvas.line(ends, INK, zorder=2.4, **_COUPLED)
-        else:
-            canvas.line(ends, INK, lw=EDGE)
-            canvas.dot(ends[1], marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4)
-    if kind.is_coupling:
-        return
+    if ends is not None and kind.line == "rod":
+        canvas.line(ends, INK, lw=EDGE)
+        canvas.dot(ends[1], marker="o", ms=0.7 * MARK, mfc=INK, mec=INK, zorder=4)
     edge, width = (DRIVEN, 2 * FINE) if mark.driven else (INK, FINE)
     axes = scene.world(mark.bodies[mark.seat], mark.origin[mark.seat] + mark.axes[mark.seat].T) - at
     if kind.guide is not None and not canvas.solid and kind.solid != "rider":
@@ -204,7 +199,7 @@ def draw_names(canvas: Canvas, scene: Scene) -> None:
     """Names of the bodies, each beside its lines, clear of joints, lines and each other."""
     canvas.figure.draw_without_rendering()
     size = canvas.figure.get_size_inches() * MM_PER_INCH
-    page = canvas.axes.get_position().get_points() * size + [[1.0], [-1.0]]
+    low, high = canvas.axes.get_position().get_points() * size + [[1.0], [-1.0]]
     joints = [at for at in map(scene.place, scene.marks) if np.isfinite(at).all()]
     obstacles = [Obstacle(canvas.paper(at[None]), 1.0) for at in joints]
     labels = {}
@@ -215,34 +210,30 @@ def draw_names(canvas: Canvas, scene: Scene) -> None:
         own = [line.points for line in scene.lines if line.body == body and line.kind not in ("", "facet")]
         ends = [end for line in own for end in pairwise(line)]
         lines = canvas.paper(scene.world(body, np.reshape(ends, (-1, 3)))).reshape(-1, 2, 2)
-        labels[body] = _name(scene.mechanism.body_name(body), lines, canvas.paper(points), page)
+        points, ways = canvas.paper(points), lines[:, 1] - lines[:, 0]
+        name, length = scene.mechanism.body_name(body), np.hypot(*ways.T)
+        width, height = text_size(name, SMALL_TEXT)
+        half = np.array([width, height]) / 2
+        # Possible places of the name, the preferred ones first; those beyond the page are disliked.
+        places = [points.mean(axis=0)] if len(lines) > 2 else []
+        for i in np.argsort(-length, kind="stable")[:3].tolist():
+            if length[i]:
+                normal = np.array([-ways[i, 1], ways[i, 0]]) / (length[i] if ways[i, 0] >= 0 else -length[i])
+                away = (np.abs(normal) @ half + _GAP) * normal
+                places += [lines[i, 0] + part * ways[i] + side * away for part in _ALONG for side in (1, -1)]
+        for distance in (2.2, 5.0):
+            places += [point + way * (half + distance) for way in directions(8) for point in points]
+        at = np.array(places)
+        beyond = np.maximum(low - (at - half), at + half - high).max(axis=1).clip(0.0)
+        dislike = 0.12 * np.arange(len(at)) + 20.0 * beyond
+        labels[body] = Label(name, width, height, at, name, dislike)
         obstacles += [Obstacle(np.linspace(start, end, 15), 0.1, weight=0.5) for start, end in lines]
     look: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": SMALL_TEXT, "family": FONT}
     look["bbox"] = {"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.75, "edgecolor": "none"}
-    places = place_labels([*labels.values()], obstacles) / size
-    for (body, label), (x, y) in zip(labels.items(), places, strict=True):
+    middles = place_labels([*labels.values()], obstacles) / size
+    for (body, label), (x, y) in zip(labels.items(), middles, strict=True):
         look["color"], look["gid"] = darker(scene.hues[body].colour), f"name-{label.text}"
         canvas.figure.text(x, y, label.text.replace("$", r"\$"), **look)
-
-
-def _name(name: str, lines: Floats, points: Floats, page: Floats) -> Label:
-    """Name of a body with its possible places, the preferred ones first; all in mm on paper."""
-    # Places beyond the page (lower left, upper right corner) are disliked.
-    size = text_size(name, SMALL_TEXT)
-    half = np.array(size) / 2
-    places = [points.mean(axis=0)] if len(lines) > 2 else []
-    ways = lines[:, 1] - lines[:, 0]
-    length = np.hypot(*ways.T)
-    for i in np.argsort(-length, kind="stable")[:3].tolist():
-        if length[i]:
-            normal = np.array([-ways[i, 1], ways[i, 0]]) / (length[i] if ways[i, 0] >= 0 else -length[i])
-            away = (np.abs(normal) @ half + _GAP) * normal
-            places += [lines[i, 0] + part * ways[i] + side * away for part in _ALONG for side in (1, -1)]
-    for distance in (2.2, 5.0):
-        places += [point + way * (half + distance) for way in directions(8) for point in points]
-    at = np.array(places)
-    beyond = np.maximum(page[0] - (at - half), at + half - page[1]).max(axis=1).clip(0.0)
-    return Label(name, *size, at, name, 0.12 * np.arange(len(at)) + 20.0 * beyond)
 
 
 def draw_key(canvas: Canvas, scene: Scene) -> None:
@@ -263,5 +254,4 @@ def draw_key(canvas: Canvas, scene: Scene) -> None:
         symbols["driven"] = {"marker": "o", "mfc": "white", "mec": DRIVEN, "mew": 2 * FINE}
     usual: dict[str, Any] = {"ls": "", "ms": MARK, "mec": INK}
     handles += [Line2D([], [], **usual | look, label=label) for label, look in symbols.items()]
-    if handles:
-        add_key(canvas.figure, handles, lines=False)
+    add_key(canvas.figure, handles, lines=False)

@@ -53,7 +53,7 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
     from matplotlib.lines import Line2D
 
     fatal = {body - 1 for finding in report.findings if finding.fatal for body in finding.bodies}
-    colours = tuple(_FATAL if body in fatal else _BODY for body in range(mechanism.n_bodies))
+    colours = [_FATAL if body in fatal else _BODY for body in range(mechanism.n_bodies)]
     scene = replace(scene.at(0), colours=colours)
     draw(canvas, scene)
     handles: dict[str, Any] = {}
@@ -64,32 +64,25 @@ def findings_at_reference(mechanism: Mechanism, report: Report | None = None) ->
             ring: dict[str, Any] = {"marker": "o", "mfc": "none", "mec": colour, "mew": 2.5 * FINE}
             canvas.dot(scene.place(mark), zorder=5, ms=2.4 * MARK, **ring)
             handles[_RINGS[colour]] = Line2D([], [], ls="", ms=1.4 * MARK, label=_RINGS[colour], **ring)
-    arrows = {"passive rotation, about the arrow": (_SPIN, _spins(report))}
+    spins = () if report.structure.treatment is None else report.structure.treatment.passive_rotations
+    along = [(spin.point, spin.direction) for spin in spins if spin.point is not None]
+    arrows: dict[str, tuple[str, Any]] = {"passive rotation, about the arrow": (_SPIN, along)}
     for k, motion in enumerate(_motions(report)):
         arrows[f"motion that the inputs leave{f', {k + 1}' if k else ''}"] = _FREE, motion
     in_plane = {} if canvas.solid else {"angles": "xy", "scale_units": "xy", "scale": 1.0, "width": 0.008}
     for label, (colour, some) in arrows.items():
-        longest = float(np.linalg.norm(some[:, 1], axis=1).max(initial=0.0))
-        if longest:
-            ends = some[:, 0], _ARROW * scene.size / longest * some[:, 1]
-            places = [axis for end in ends for axis in canvas.on_axes(end)]
-            canvas.axes.quiver(*places, color=colour, zorder=6, **in_plane)
-            arrow = r"$\rightarrow$"
-            handles[label] = Line2D([], [], color=colour, ls="", marker=arrow, ms=2 * MARK, label=label)
-    if handles:
-        add_key(canvas.figure, [*handles.values()], lines=False)
+        at, way = np.moveaxis(np.reshape(some, (-1, 2, 3)), 1, 0)
+        if longest := float(np.linalg.norm(way, axis=1).max(initial=0.0)):
+            ends = [*canvas.on_axes(at), *canvas.on_axes(_ARROW * scene.size / longest * way)]
+            canvas.axes.quiver(*ends, color=colour, zorder=6, **in_plane)
+            handles[label] = Line2D(
+                [], [], c=colour, ls="", marker=r"$\rightarrow$", ms=2 * MARK, label=label
+            )
+    add_key(canvas.figure, [*handles.values()], lines=False)
     draw_names(canvas, scene)
     verdict = "solvable" if report.solvable else "not solvable as given"
     entitle(canvas.figure, f"{mechanism.name or 'mechanism'}, {verdict}")
     return canvas.figure
-
-
-def _spins(report: Report) -> Floats:
-    """Point and direction of each passive rotation, (n, 2, 3)."""
-    treatment = report.structure.treatment
-    spins = treatment.passive_rotations if treatment is not None else ()
-    known = [(s.point, s.direction) for s in spins if s.point is not None and s.direction is not None]
-    return np.array(known, dtype=float).reshape(-1, 2, 3)
 
 
 def _motions(report: Report) -> list[Floats]:

@@ -12,7 +12,6 @@ from groups.pictures.canvas import IN_SPACE, Canvas
 from groups.pictures.drawing import draw
 from groups.pictures.scene import Scene, scene_of
 from groups.trajectory import at_rest
-from mbssa.joints.poses import Poses
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
 from mbssa.pictures.style import FONT, SMALL_TEXT, axes_at, figure_of
 
@@ -47,13 +46,21 @@ def mode_pictures(model: Model, listed: Sequence[GroupModes]) -> Figure:
     wide, tall = _SIDE + _BETWEEN, _SIDE + _NAME + _BETWEEN
     height = -(-number // columns) * tall
     figure = figure_of(columns * wide, height)
-    cells = [(found, *cell) for found in listed for cell in enumerate(_scenes(model, found), 1)]
+    cells: list[tuple[GroupModes, int, Scene]] = []
+    for found in listed:  # the groups before it are at the reference, those after it left out
+        numbers = [found.group, *networkx.ancestors(model.structure.dag, found.group)]
+        bodies = np.flatnonzero(np.isin(model.structure.group_of_body, numbers))
+        poses = model.reference[np.tile(np.arange(model.mechanism.n_bodies), (len(found), 1))]
+        for f, mode in enumerate(found):
+            poses.position[f, mode.bodies], poses.rotation[f, mode.bodies] = mode.position, mode.rotation
+        scene = scene_of(at_rest(model.mechanism, poses, bodies), len(found))
+        cells += [(found, f + 1, scene.at(f)) for f in range(len(found))]
     for cell, (found, f, scene) in enumerate(cells):
         row, column = divmod(cell, columns)
         place = _BETWEEN / 2 + column * wide, height - (row + 1) * tall, _SIDE, _SIDE
         axes: Any = axes_at(figure, *place, **({} if scene.planar else IN_SPACE))
-        half = float((scene.high - scene.low).max()) / 2 * _SIDE / (_SIDE - 2 * _MARGIN) or 1.0
-        x, y, z = ((scene.low + scene.high) / 2 + [[-half], [half]]).T
+        half = float(np.ptp(scene.box, axis=0).max()) / 2 * _SIDE / (_SIDE - 2 * _MARGIN) or 1.0
+        x, y, z = (scene.box.mean(axis=0) + np.outer([-half, half], np.ones(3))).T
         axes.set(xlim=x, ylim=y, xticks=[], yticks=[])
         if scene.planar:
             axes.spines[:].set(linewidth=0.4, color="#BBBBBB")
@@ -66,16 +73,3 @@ def mode_pictures(model: Model, listed: Sequence[GroupModes]) -> Figure:
         name = f"SG-{found.group}, mode {f}" + (", the reference" if f == found.reference else "")
         axes.set_title(name, fontsize=SMALL_TEXT, family=FONT, pad=2.0)
     return figure
-
-
-def _scenes(model: Model, found: GroupModes) -> list[Scene]:
-    """The modes of a group; the groups before it are at the reference, those after it left out."""
-    structure, reference = model.structure, model.reference
-    numbers = [found.group, *networkx.ancestors(structure.dag, found.group)]
-    arrays = reference.position, reference.rotation, reference.angle
-    poses = Poses(*(np.repeat(array[None], len(found), axis=0) for array in arrays))
-    for f, mode in enumerate(found):
-        poses.position[f, mode.bodies], poses.rotation[f, mode.bodies] = mode.position, mode.rotation
-    bodies = np.flatnonzero(np.isin(structure.group_of_body, numbers))
-    scene = scene_of(at_rest(structure.mechanism, poses, bodies), len(found))
-    return [scene.at(f) for f in range(len(found))]

@@ -9,8 +9,9 @@ import os
 import re
 import sys
 import tempfile
+import warnings
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -21,12 +22,15 @@ import numpy.typing as npt
 
 from groups.pictures.coordinates import every_curve, titles_of
 from groups.pictures.paths import Point, PointName, points_of
-from groups.pictures.scene import Scene, failed_at, scene_of
-from groups.pictures.visuals import solids_of
+from groups.pictures.scene import Scene, failed_at, geometry_of, scene_of
 from groups.results.joints import body_motion, carried
+from groups.results.table import required
+from groups.rotations import rotation_of
+from mbssa.allowed import Allowed, located
 from mbssa.arrays import Floats
 from mbssa.files import write_whole
 from mbssa.io.toml_writer import write_toml
+from mbssa.io.visual import MESHES
 from mbssa.joints.axes import in_space
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.texts import counted, printable
@@ -35,14 +39,18 @@ from mbssa.units import given_in, quantity_text
 if TYPE_CHECKING:
     from groups.dynamics import Forces
     from groups.trajectory import Trajectory
+    from mbssa import Mechanism
 
 
 #: Bodies that a browser draws without stuttering, and poses (bodies times instants) in one page: 28 bytes
 #: each, and a third more as text.
 MOST_BODIES, MOST_POSES = 300, 400_000
 
-#: Curves in one page, and values of them in all; sentences about failed groups that it shows elsewhere.
-_MOST_CURVES, _MOST_VALUES, _SENTENCES = 200, 600_000, 3
+#: Curves in one page, and values of them in all; triangles of all meshes, and bytes of one file of them.
+_MOST_CURVES, _MOST_VALUES, MOST_TRIANGLES, _MOST_BYTES = 200, 600_000, 300_000, 100_000_000
+
+#: Sentences about failed groups, and about shapes that are not shown.
+_SENTENCES = 3
 
 #: A mechanism whose thinnest side is below this part of its longest is shown from the front.
 _FLAT = 0.05
@@ -98,48 +106,36 @@ def page_text(
     drawn = len({0, *trajectory.kept.tolist()})
     refuse_beyond(MOST_BODIES, drawn, "bodies", "one page", "keep fewer when solving")
     scene = scene_of(trajectory, min(frames, max(MOST_POSES // drawn, 1)))
-    data = page_data(trajectory, scene, points_of(scene, points), forces)
+    data = _data(trajectory, scene, points_of(scene, points), forces)
     text = json.dumps(data, separators=(",", ":"), allow_nan=False, default=_encoded)
-    values = {
-        "title": html.escape(printable(scene.mechanism.title or scene.mechanism.name or "A mechanism")),
-        # No name can end the script that holds it.
-        "data": text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026"),
-    }
     folders = [files("groups.pictures").joinpath(folder) for folder in ("viewer", "vendor")]
-    parts = {part.name: part for folder in folders for part in folder.iterdir()}
+    parts = {part.name: part.read_text(encoding="utf-8").strip() for of in folders for part in of.iterdir()}
+    parts["title"] = html.escape(printable(scene.mechanism.title or scene.mechanism.name or "A mechanism"))
+    # No name can end the script that holds it.
+    parts["data"] = text.replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026")
+    return re.sub(r"\{\{([\w.]+)\}\}", lambda place: parts[place[1]], parts["page.html"])
 
-    def filled(place: re.Match[str]) -> str:
-        return values.get(place[1]) or parts[place[1]].read_text(encoding="utf-8").strip()
 
-    return re.sub(r"\{\{([\w.]+)\}\}", filled, parts["page.html"].read_text(encoding="utf-8"))
-
-
-def page_data(
-    trajectory: Trajectory, scene: Scene, points: Sequence[Point], forces: Forces | None = None
-) -> dict[str, Any]:
+def _data(trajectory: Trajectory, scene: Scene, points: list[Point], forces: Forces | None) -> dict[str, Any]:
     """Data of the motion for the page: places less ``centre``, long arrays in single precision."""
-    centre, instants = (scene.low + scene.high) / 2, scene.instants
-    shown = trajectory.instants(instants)
-    mechanism, units = scene.mechanism, scene.mechanism.units
+    centre, size, instants = scene.box.mean(axis=0), scene.size, scene.instants
+    shown, mechanism, units = trajectory.instants(instants), scene.mechanism, scene.mechanism.units
     reasons = {"": 0}
     says = [reasons.setdefault(failed_at(trajectory, i), len(reasons)) for i in instants.tolist()]
     solids = solids_of(mechanism, scene.bodies)
-    group_of = {body: group.number for group, *_ in scene.groups for body in group.body_indices.tolist()}
     meshed = {body for body, _ in solids}  # these have a mesh instead of lines between joints
     # Half the thickness of a link: small beside the mechanism, and beside its shorter links.
-    links = [line.points for line in scene.lines if line.kind in ("link", "edge")]
-    lengths = [length for line in links for length in np.linalg.norm(np.diff(line, axis=0), axis=1)]
-    short = float(np.quantile(lengths or [scene.size], 0.2))
+    links = [np.diff(line.points, axis=0) for line in scene.lines if line.kind in ("link", "edge")]
+    short = np.quantile(np.linalg.norm(np.concatenate(links), axis=1), 0.2) if links else size
     # A length that is round in the unit of the model file: about a twelfth of the mechanism's size.
-    metre, length = given_in("m", units)[1], scene.size
-    power = metre * 10.0 ** np.floor(np.log10(length / metre / 6))
-    cell = float(max(step * power for step in (0.1, 0.2, 0.5, 1.0) if step * power <= length / 8))
-    left, there, joints = mechanism.n_bodies - len(scene.bodies), len(trajectory.time), mechanism.n_joints
+    metre = given_in("m", units)[1]
+    steps = metre * 10.0 ** np.floor(np.log10(size / metre / 6)) * np.array([0.1, 0.2, 0.5, 1.0])
+    cell = float(steps[steps <= size / 8].max())
+    left, there, n = mechanism.n_bodies - len(scene.bodies), len(trajectory.time), len(instants)
+    joints = counted(mechanism.n_joints, "joint")
     about = [
-        f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {counted(joints, 'joint')}",
-        f"{len(instants):,} of the {there:,} instants, evenly chosen"
-        if len(instants) < there
-        else counted(there, "instant"),
+        f"{mechanism.space}, {mechanism.n_bodies} bodies with the frame, {joints}",
+        f"{n:,} of the {there:,} instants, evenly chosen" if n < there else counted(there, "instant"),
         f"{left} {'bodies were' if left > 1 else 'body was'} not kept" if left else "",
         f"one square of the grid is {quantity_text(cell, 'm', units)}",
     ]
@@ -151,10 +147,9 @@ def page_data(
         "name": printable(mechanism.name or "mechanism"),
         "planar": scene.planar,
         "centre": centre,
-        "low": scene.low - centre,
-        "high": scene.high - centre,
+        **dict(zip(("low", "high"), scene.box - centre, strict=True)),
         **_view(scene),
-        "radius": max(min(0.011 * scene.size, 0.12 * short), 0.004 * scene.size),
+        "radius": float(np.clip(0.12 * short, 0.004 * size, 0.011 * size)),
         "cell": cell,
         "about": "; ".join(filter(None, about)),
         "note": "; ".join(trajectory.faults()[:_SENTENCES]),
@@ -168,7 +163,7 @@ def page_data(
                 "name": mechanism.body_name(body),
                 "label": str(mechanism.bodies[body]),
                 "colour": scene.colours[body],
-                "sg": group_of.get(body, 0),
+                "sg": int(scene.structure.group_of_body[body]),
                 "layer": layer,
                 "points": corners,
             }
@@ -184,26 +179,26 @@ def page_data(
             if not mark.type.is_coupling
         ],
         "paths": [
-            vars(point) | {"rates": [np.float32(rate) for rate in levels[1:]]}
+            vars(point)
+            | {"rates": [*map(np.float32, carried(body_motion(shown, point.body), point.at, True)[1:])]}
             for point in points
-            for levels in [carried(body_motion(shown, point.body), point.at, is_place=True)]
         ],
         "forces": [] if forces is None else _forces(forces, scene, centre),
         "open": forces is not None and bool(forces.indeterminate),
         "curves": [
             {
                 "label": curve.name,
-                "unit": unit,
+                "unit": given_in(curve.unit, units)[0],
                 "driven": curve.name in mechanism.driven_coordinates,
                 "parts": [np.float32(level[instants] / scale) for level in curve.levels],
                 "titles": titles_of(curve.unit, units),
             }
-            for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // len(instants))]
+            for curve in every_curve(trajectory)[: min(_MOST_CURVES, _MOST_VALUES // n)]
             for unit, scale in [given_in(curve.unit, units)]
         ],
         "model": model,
         "reasons": list(reasons),
-        "time": scene.time,
+        "time": shown.time,
         # (F, K, 7): x, y, z, quaternion w, x, y, z; and the place (F,) of each instant's reason.
         "poses": np.concatenate([scene.position - centre, scene.quaternion], axis=2, dtype=np.float32),
         "says": np.array(says, dtype=np.uint16),
@@ -212,14 +207,14 @@ def page_data(
 
 def _forces(forces: Forces, scene: Scene, centre: Floats) -> list[dict[str, Any]]:
     """Force of each joint on its second body, N, and its place, less ``centre``; NaN where unknown."""
-    # Components that redundant constraints leave open are zero.
     found = []
     for joint in scene.mechanism.joints:
         if set(scene.mechanism.joint_bodies(joint.index)) <= set(scene.bodies):
             one = forces.joint(joint.index)
             at, force = (in_space(part[scene.instants]) for part in (one.point, one.force))
+            # Components that redundant constraints leave open are zero.
             known = np.isfinite(one.force[scene.instants]).any(axis=1, keepdims=True)
-            force = np.where(known, np.nan_to_num(force, nan=0.0), np.nan)
+            force = np.where(known, np.nan_to_num(force), np.nan)
             found.append({"label": joint.id, "at": np.float32(at - centre), "force": np.float32(force)})
     return found
 
@@ -239,7 +234,7 @@ def _layers(scene: Scene) -> list[int]:
 
 def _view(scene: Scene) -> dict[str, Any]:
     """Vertical direction, direction of view, and whether the mechanism lies in a plane of constant z."""
-    extent = scene.high - scene.low
+    extent = np.ptp(scene.box, axis=0)
     x, y, z = (extent < _FLAT * extent.max()).tolist()
     view = [0.62, -1.0, 0.5] if x == y else [0.35, -1.0, 0.3] if y else [1.0, -0.35, 0.3]
     if flat := scene.planar or z:
@@ -252,6 +247,64 @@ def _encoded(array: npt.NDArray[Any]) -> Any:
     if array.dtype in (np.float32, np.uint16):
         return base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode("ascii")
     return array.tolist()
+
+
+# --- meshes and simple shapes of bodies --------------------------------------------------------------
+
+
+def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> list[tuple[int, Floats]]:
+    """Bodies of meshes and shapes, corners (n, 3, 3) of their triangles, m; warn of those not shown."""
+    found, missing, room = list[tuple[int, Floats]](), list[str](), MOST_TRIANGLES
+    for body in bodies:
+        visual = geometry_of(mechanism, body).visual or {}
+        mesh, parts = visual.get("mesh"), visual.get("parts")
+        whole = {"shape": "mesh", "file": mesh, "scale": visual.get("scale", 1.0)}
+        parts = [*([whole] if isinstance(mesh, str) else []), *(parts if isinstance(parts, list) else [])]
+        for part in (part for part in parts if isinstance(part, dict)):
+            try:
+                corners = _corners(mechanism.folder, part)
+                if len(corners) > room:
+                    raise ValueError(f"a page shows {MOST_TRIANGLES:,} triangles; simplify the meshes")
+            except (ImportError, KeyError, OSError, TypeError, ValueError) as error:
+                name = f"{part.get('shape')} {part.get('file', '')}".strip()
+                missing.append(f"{name} of body {mechanism.body_name(body)} is not shown: {error}")
+                continue
+            room -= len(corners)
+            turn = rotation_of(np.array(part.get("orientation", [1.0, 0.0, 0.0, 0.0])))
+            found.append((body, corners @ turn.T + part.get("origin", [0.0, 0.0, 0.0])))
+    if missing:
+        more = f"; and {len(missing) - _SENTENCES} more" if len(missing) > _SENTENCES else ""
+        warnings.warn("; ".join(missing[:_SENTENCES]) + more, stacklevel=2)
+    return found
+
+
+def _corners(folder: str, part: Mapping[str, Any]) -> Floats:
+    """Corners (n, 3, 3) of the triangles of a mesh or of a simple shape, m, in the frame of the part."""
+    trimesh, shape = required("trimesh", "meshes need trimesh", "meshes"), part.get("shape")
+    name = part.get("file")
+    if name is None:
+        if shape == "box":
+            solid = trimesh.creation.box(extents=part["size"])
+        elif shape == "cylinder":
+            solid = trimesh.creation.cylinder(part["radius"], part["length"], sections=24)
+        elif shape == "sphere":
+            solid = trimesh.creation.icosphere(2, part["radius"])
+        else:
+            raise ValueError("pictures have meshes, boxes, cylinders and spheres")
+        return np.asarray(solid.triangles, dtype=np.float64)
+    if not str(name).lower().endswith(MESHES):
+        raise ValueError(f"pictures have meshes in {' and '.join(MESHES)}")
+    path = Path(folder, name if isinstance(name, Allowed) else located(name, folder))
+    if path.stat().st_size > _MOST_BYTES:
+        raise ValueError(f"it is larger than {_MOST_BYTES // 10**6} MB")
+    try:
+        mesh: Any = trimesh.load_mesh(path, process=False, skip_materials=True)
+        corners: Floats = np.asarray(mesh.triangles, dtype=np.float64).reshape(-1, 3, 3)
+    except Exception as error:  # a damaged file makes trimesh raise anything; the cause is in the message
+        raise ValueError(f"it cannot be read ({type(error).__name__}: {error})") from error
+    if not len(corners) or not np.isfinite(corners).all():
+        raise ValueError("it has no triangles, or corners that are no numbers")
+    return corners * np.asarray(part.get("scale", 1.0), dtype=np.float64)
 
 
 # --- shown in a notebook or in a browser -------------------------------------------------------------

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.pictures.canvas import BODY_COLOURS, EDGE, FINE, STYLES, add_key, canvas_for
-from groups.pictures.scene import Scene, scene_of, sentence
+from groups.pictures.scene import Scene, geometry_of, scene_of, sentence
 from groups.trajectory import body_index
 from mbssa.arrays import Floats
-from mbssa.mechanism import BodyGeometry
 from mbssa.pictures.limits import refuse_beyond
 from mbssa.pictures.style import entitle
 
@@ -74,8 +73,7 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
         sound = path[np.isfinite(path).all(axis=1)]
         for at, inside in zip(sound[[0, -1]] if len(sound) else (), (colour, "white"), strict=False):
             canvas.dot(at, marker="o", ms=3.6, mfc=inside, mec=colour, mew=FINE, zorder=3)
-    if handles:
-        add_key(canvas.figure, handles)
+    add_key(canvas.figure, handles)
     name, (start, end) = scene.mechanism.name or "mechanism", trajectory.time[[0, -1]]
     failed = sentence(trajectory)
     entitle(canvas.figure, f"{name}, t = {start:.4g} … {end:.4g} s" + (f"\n{failed}" if failed else ""))
@@ -85,10 +83,10 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
 def points_of(scene: Scene, names: Sequence[PointName] | None) -> list[Point]:
     """The points chosen; the model's named points on moving bodies where none are; else joint centres."""
     if names is None:
-        geometry = scene.mechanism.body_geometry
-        named = [(b + 1, at) for b in scene.bodies[1:] if b in geometry for at in geometry[b].points]
-        return [_point(scene, name) for name in named[:_BY_DEFAULT]] or _centres(scene)
-    found, faults = [], []
+        points = {body: geometry_of(scene.mechanism, body).points for body in scene.bodies[1:]}
+        names = [(body + 1, point) for body, of in points.items() for point in of] or _centres(scene)
+        names = names[:_BY_DEFAULT]
+    found, faults = list[Point](), list[str]()
     for name in [names] if isinstance(names, str) else names:
         try:
             found.append(_point(scene, name))
@@ -99,17 +97,15 @@ def points_of(scene: Scene, names: Sequence[PointName] | None) -> list[Point]:
     return found
 
 
-def _centres(scene: Scene) -> list[Point]:
-    """Centres of the joints between moving bodies, once each."""
-    found, drawn = list[Point](), list[Floats]()
+def _centres(scene: Scene) -> list[PointName]:
+    """Joints between moving bodies, those in one place once."""
+    found: dict[PointName, Floats] = {}
     for mark in scene.marks:
         path = scene.place(mark)
-        seen = any(np.allclose(path, other, 0.0, 1e-6 * scene.size, equal_nan=True) for other in drawn)
-        if 0 not in mark.bodies and not seen:
-            label = scene.mechanism.joint_ids[mark.joint]
-            found.append(Point(mark.bodies[mark.seat], mark.origin[mark.seat], label))
-            drawn.append(path)
-    return found[:_BY_DEFAULT]
+        same = [np.allclose(path, at, 0.0, 1e-6 * scene.size, equal_nan=True) for at in found.values()]
+        if 0 not in mark.bodies and not any(same):
+            found[scene.mechanism.joint_ids[mark.joint]] = path
+    return [*found]
 
 
 def _point(scene: Scene, name: PointName) -> Point:
@@ -129,13 +125,13 @@ def _point(scene: Scene, name: PointName) -> Point:
             raise ValueError(f"point {name!r}: write body.point, or the id of a joint; {choices}")
         name = owner, point
     body, at = body_index(mechanism, name[0]), name[1]
-    label, points = mechanism.body_name(body), mechanism.body_geometry.get(body, BodyGeometry()).points
+    label = mechanism.body_name(body)
     if body not in scene.bodies:
         raise ValueError(f"body {label} was not kept when the motion was solved")
     if isinstance(at, str):
-        if at not in points:
+        if (place := geometry_of(mechanism, body).points.get(at)) is None:
             raise ValueError(f"body {label} has no point {at!r}; {choices}")
-        return Point(body, scene.frames.on_body(body, points[at]), f"{label}.{at}")
+        return Point(body, scene.frames.on_body(body, place), f"{label}.{at}")
     where = ", ".join(f"{value:g}" for value in at)
     if len(at) != (2 if scene.planar else 3):
         raise ValueError(f"({where}) of body {label} is no point of a {mechanism.space} mechanism")

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ from mbssa.texts import listed
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
-    from mbssa import Group, Mechanism
+    from mbssa import Group, Mechanism, Structure
     from mbssa.joints.cams.curves import Curve
     from mbssa.joints.frames import Frames
 
@@ -38,9 +39,8 @@ if TYPE_CHECKING:
 #: Points nearer than this part of the mechanism's size are one point.
 _SAME = 1e-6
 
-#: Points of a profile at least; poses at which the width of a flat face is measured, which is longer at both
-#: ends than where it is touched by this share of the cam's size.
-_PROFILE, _POSES, _SPARE = 180, 40, 0.08
+#: Points of a profile at least; share of a cam's size by which a flat face goes beyond where it is touched.
+_PROFILE, _SPARE = 180, 0.08
 
 #: Teeth of the smallest wheel at least; the largest denominator of a ratio of teeth; corners of a tooth along
 #: and over the pitch line, modules.
@@ -52,14 +52,11 @@ _ROLLER, _SMOOTH, _RING = (np.linspace(0.0, 2 * np.pi, n) for n in (49, 73, 121)
 
 
 @dataclass(frozen=True, eq=False)
-class Mark:
-    """One joint: its symbol sits on body ``bodies[seat]``."""
+class Mark(PairFrames):
+    """One joint: its symbol sits on body ``bodies[seat]``, in the origin of its frame there."""
 
     joint: int
     type: JointType
-    bodies: tuple[int, int]
-    origin: Floats  # (2, 3) of its frames on its two bodies, in their own frames
-    axes: Floats  # (2, 3, 3) of these frames, as columns
     seat: int
     driven: bool
     pitch: Floats | None = None  # (2, 2) x, y where its wheels mesh at the reference, in these frames, m
@@ -89,21 +86,18 @@ class Line:
 class Scene:
     """Drawing of a mechanism at F instants of its motion; planar bodies lie in the plane z = 0."""
 
-    mechanism: Mechanism
+    structure: Structure
     frames: Frames
     bodies: tuple[int, ...]  # (K,) indices of the bodies that are drawn, the frame first
     position: Floats  # (F, K, 3) m, of the bodies' own origins; NaN where a body was not solved
     quaternion: Floats  # (F, K, 4) w, x, y, z
     instants: Ints  # (F,) numbers of the instants of the trajectory, ascending
-    time: Floats  # (F,) s
-    groups: Sequence[tuple[Group, str, Hue]] = ()  # of the bodies that are drawn, with names and hues
     hues: Sequence[Hue] = ()  # of each body's group by index of the body; grey where it is in none
     colours: Sequence[str] = ()  # of the bodies by index, shades of their groups' hues
     points: Sequence[Floats] = ()  # (n, 3) joints and named points of each drawn body in its own frame, m
     lines: Sequence[Line] = ()  # links and edges between these; guides, rims, profiles
     marks: Sequence[Mark] = ()  # joints between drawn bodies
-    low: Any = 0.0  # (3,) corner of the box that holds all of it at these instants, m
-    high: Any = 0.0  # (3,) m
+    box: Any = 0.0  # (2, 3) lowest and highest corner of what holds all of it at these instants, m
 
     def world(self, body: int, points: Floats) -> Floats:
         """World coordinates (F, n, 3) of points (n, 3) of a body, given in its own frame."""
@@ -116,19 +110,31 @@ class Scene:
         return np.asarray(self.world(mark.bodies[side], mark.origin[side][None])[..., 0, :])
 
     @property
+    def mechanism(self) -> Mechanism:
+        return self.structure.mechanism
+
+    @property
     def planar(self) -> bool:
         return self.mechanism.space == "planar"
 
     @property
+    def groups(self) -> list[tuple[Group, str, Hue]]:
+        """Structural groups of the bodies that are drawn, with names and hues."""
+        hues, drawn = group_hues(self.structure), {*self.structure.group_of_body[[*self.bodies]].tolist()}
+        some = [group for group in self.structure.groups if group.number in drawn]
+        return [(group, f"SG-{group.number} {group.type_name}", hues[group.number]) for group in some]
+
+    @property
     def size(self) -> float:
         """Diagonal of the box, m."""
-        return float(np.linalg.norm(self.high - self.low)) or 1.0
+        return float(np.linalg.norm(np.ptp(self.box, axis=0))) or 1.0
 
     def at(self, instant: int) -> Scene:
         """The scene at one of its instants; places in the world have no axis of time."""
         f = int(np.searchsorted(self.instants, instant))
-        poses = {"position": self.position[f], "quaternion": self.quaternion[f]}
-        return replace(self, **poses, instants=self.instants[f : f + 1], time=self.time[f : f + 1])
+        return replace(
+            self, position=self.position[f], quaternion=self.quaternion[f], instants=self.instants[[f]]
+        )
 
 
 def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
@@ -139,56 +145,36 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     position = np.insert(solved.position[:, place], 0, frames.position[0], axis=1)
     quaternion = np.insert(solved.orientation[:, place], 0, quaternion_of(frames.rotation[:1])[0], axis=1)
     structure = decompose(mechanism)
-    hues = group_hues(structure)
-    scene = Scene(
-        mechanism,
-        frames,
-        bodies,
-        position,
-        quaternion,
-        instants,
-        trajectory.time[instants],
-        groups=[
-            (group, f"SG-{group.number} {group.type_name}", hues[group.number])
-            for group in structure.groups
-            if {*bodies} & {*group.body_indices.tolist()}
-        ],
-        hues=[hues.get(g, Hue(NO_GROUP, 0)) for g in structure.group_of_body.tolist()],
-        colours=body_colours(structure),
-    )
-    points, lines, marks = _drawing_of(scene)
-    drawn = [*zip(bodies, points, strict=True), *((line.body, line.points) for line in lines)]
-    places = np.concatenate([scene.world(*part).reshape(-1, 3) for part in drawn])
-    places = places[np.isfinite(places).all(axis=1)]
-    low, high = (
-        (places.min(axis=0), places.max(axis=0)) if len(places) else 0.5 * np.outer([-1, 1], np.ones(3))
-    )
-    return replace(scene, points=points, lines=lines, marks=marks, low=low, high=high)
-
-
-def _drawing_of(scene: Scene) -> tuple[list[Floats], list[Line], list[Mark]]:
-    """Points of each drawn body in its own frame, (n, 3), all lines on the bodies, and the joints."""
+    by_group, colours = group_hues(structure), body_colours(structure)
+    hues = [by_group.get(g, Hue(NO_GROUP, 0)) for g in structure.group_of_body.tolist()]
+    scene = Scene(structure, frames, bodies, position, quaternion, instants, hues, colours)
     guides, marks = _guides_of(scene, _marks_of(scene))
     lines = [*outlines_of(scene), *_rims_of(scene, marks, guides)]
-    points, given = list[Floats](), set[int]()
-    for body in scene.bodies:
-        if outline := visual_of(scene.mechanism, body).get("outline"):
-            rim = np.array([scene.frames.on_body(body, at) for at in [*outline, outline[0]]])
+    points, outlined = list[Floats](), set[int]()
+    for body in bodies:
+        if outline := (geometry_of(mechanism, body).visual or {}).get("outline"):
+            rim = np.array([frames.on_body(body, at) for at in [*outline, outline[0]]])
             lines.append(Line(body, rim, closed=True))
-            given.add(body)
+            outlined.add(body)
         feet = [guide.foot for guide in guides if guide.body == body and guide.foot is not None]
         there = np.concatenate([_joints_of(scene, marks, body), np.reshape(feet, (-1, 3))])
-        rounded = np.round(there / (_SAME * (scene.frames.size or 1.0))) + 0.0  # no -0
+        rounded = np.round(there / (_SAME * (frames.size or 1.0))) + 0.0  # no -0
         points.append(there[np.sort(np.unique(rounded, axis=0, return_index=True)[1])])
-        if body and body not in given:
+        if body and body not in outlined:
             lines += _lines_through(body, points[-1])
-    lines += [guide for guide in guides if guide.body not in given]
-    return points, sorted(lines, key=lambda line: line.body > 0), marks  # those of the frame first
+    lines += [guide for guide in guides if guide.body not in outlined]
+    lines.sort(key=lambda line: line.body > 0)  # those of the frame first
+    drawn = [*zip(bodies, points, strict=True), *((line.body, line.points) for line in lines)]
+    places = np.concatenate([scene.world(*part).reshape(-1, 3) for part in drawn])
+    known = np.isfinite(places).all(axis=1)
+    places = places[known] if known.any() else np.array([[-0.5] * 3, [0.5] * 3])
+    box = np.array([places.min(axis=0), places.max(axis=0)])
+    return replace(scene, points=points, lines=lines, marks=marks, box=box)
 
 
-def visual_of(mechanism: Mechanism, body: int) -> Mapping[str, Any]:
-    """The table of a body's looks, empty where the model gives none."""
-    return mechanism.body_geometry.get(body, BodyGeometry()).visual or {}
+def geometry_of(mechanism: Mechanism, body: int) -> BodyGeometry:
+    """Points and looks of a body, none where the model gives none."""
+    return mechanism.body_geometry.get(body, BodyGeometry())
 
 
 def _marks_of(scene: Scene) -> list[Mark]:
@@ -199,50 +185,42 @@ def _marks_of(scene: Scene) -> list[Mark]:
         row, (a, b) = type_of_joint(mechanism, j), mechanism.joint_bodies(j)[:2]
         if not row.is_free and {a, b} & (set(scene.bodies) - {0}):
             seat = 0 if b not in scene.bodies or (row.guide is not None and b == 0) else 1
-            driven = bool(mechanism.driven[j])
-            mark = Mark(j, row, (a, b), frames.origin[j], frames.axes[j], seat, driven)
+            mark = Mark((a, b), frames.origin[j], frames.axes[j], j, row, seat, bool(mechanism.driven[j]))
             marks.append(replace(mark, pitch=_pitch(frames, mark)) if row.wheels else mark)
     placed = [mark for mark in marks if mark.type.guide is None]
-    return [mark if mark.type.guide is None else _at_a_point(scene, placed, mark) for mark in marks]
+    for k, mark in enumerate(marks):
+        geometry, bodies = mechanism.joint_geometry.get(mark.joint), [*mark.bodies]
+        if mark.type.guide is None or geometry is None or geometry.point is not None or geometry.frames:
+            continue
+        # A sliding joint whose axis has no place in the model is at a point of one of its bodies.
+        for side in (1 - mark.seat, mark.seat):
+            points = _joints_of(scene, placed, bodies[side])
+            if len(points) and bodies[side]:
+                shift = frames.rotation[bodies[side]] @ (points.mean(axis=0) - mark.origin[side])
+                marks[k] = replace(mark, origin=mark.origin + shift @ frames.rotation[bodies])
+    return marks
 
 
-def _at_a_point(scene: Scene, placed: Sequence[Mark], mark: Mark) -> Mark:
-    """A sliding joint at a point of one of its bodies, where the model gives its axis no place."""
-    geometry, frames = scene.mechanism.joint_geometry.get(mark.joint), scene.frames
-    if geometry is None or geometry.point is not None or geometry.frames is not None:
-        return mark
-    for body in (mark.bodies[mark.seat], mark.bodies[1 - mark.seat]):
-        points = _joints_of(scene, placed, body)
-        if len(points) and body:
-            places = [(body, points.mean(axis=0)), (mark.bodies[1], mark.origin[1])]
-            there, here = (frames.position[b] + frames.rotation[b] @ at for b, at in places)
-            shift = [frames.rotation[b].T @ (there - here) for b in mark.bodies]
-            return replace(mark, origin=mark.origin + shift)
-    return mark
-
-
-def _joints_of(scene: Scene, marks: Sequence[Mark], body: int, but: int = -1) -> Floats:
+def _joints_of(scene: Scene, marks: Sequence[Mark], body: int) -> Floats:
     """Joints and named points (n, 3) of a body in its own frame; of a slide the block, if it is its own."""
     points = [
         mark.origin[side]
         for mark in marks
         for side in (0, 1)
-        if mark.bodies[side] == body and mark.joint != but and (mark.type.guide is None or mark.seat == side)
+        if mark.bodies[side] == body and (mark.type.guide is None or mark.seat == side)
     ]
-    named = scene.mechanism.body_geometry.get(body, BodyGeometry()).points
-    points += [scene.frames.on_body(body, at) for at in named.values()]
+    points += [scene.frames.on_body(body, at) for at in geometry_of(scene.mechanism, body).points.values()]
     return np.array(points).reshape(-1, 3)
 
 
 def _pitch(frames: Frames, mark: Mark) -> Floats | None:
-    """Points of a joint in which its two wheels mesh (:class:`Mark`); None where their axes are skew."""
+    """Points of a joint in which its two wheels mesh; None where their axes are skew."""
     if mark.type.wheels == "track":
         return np.array([[0.0, 0.0], [0.0, -float(frames.parameters["radius"][mark.joint])]])
     ratio = float(frames.parameters["ratio"][mark.joint])
-    turn = frames.rotation[[*mark.bodies]] @ mark.axes
-    centres = [
-        frames.position[b] + frames.rotation[b] @ mark.origin[side] for side, b in enumerate(mark.bodies)
-    ]
+    bodies = [*mark.bodies]
+    turn = frames.rotation[bodies] @ mark.axes
+    centres = frames.position[bodies] + (frames.rotation[bodies] @ mark.origin[:, :, None])[..., 0]
     # Axis of the relative rotation of the wheels, which have the velocities ratio and -1 about their axes.
     spin, slip = ratio * turn[0, :, 2] + turn[1, :, 2], np.cross(turn[1, :, 2], centres[0] - centres[1])
     if spin @ spin < 1e-18 or abs(spin @ slip) > _SAME * frames.size * (spin @ spin):
@@ -261,20 +239,17 @@ def _guides_of(scene: Scene, marks: Sequence[Mark]) -> tuple[list[Line], list[Ma
     """Rails, tracks, tubes and rods as long as the motion needs, and the marks, those of tubes at mouths."""
     guides, moved = list[Line](), list(marks)
     for k, mark in enumerate(marks):
-        slide, rolls = mark.type.guide, mark.type.wheels == "track"
-        if not set(mark.bodies) <= set(scene.bodies) or (slide is None and not rolls):
+        rolls, others = mark.type.wheels == "track", [*marks[:k], *marks[k + 1 :]]
+        if not set(mark.bodies) <= set(scene.bodies) or (mark.type.guide is None and not rolls):
             continue
         # The symbol sits on the body that slides or rolls; the other one has the guide.
-        rides = 1 if slide is None else mark.seat
-        sides = [1 - rides, rides]
+        sides = [1 - mark.seat, mark.seat]
         (holder, rider), (at, to) = (mark.bodies[side] for side in sides), mark.origin[sides]
-        axis, ridden = mark.axes[sides][:, :, slide or 0]
-        feet, heads = (
-            (_joints_of(scene, marks, mark.bodies[side], but=mark.joint) - mark.origin[side]) @ along
-            for side, along in zip(sides, (axis, ridden), strict=True)
-        )
-        turn = scene.quaternion[:, scene.bodies.index(holder)]
-        way = ((scene.place(mark, rides) - scene.place(mark, 1 - rides)) * turned(turn, axis)).sum(axis=1)
+        axis, ridden = mark.axes[sides][:, :, mark.type.guide or 0]
+        feet = (_joints_of(scene, others, holder) - at) @ axis
+        heads = (_joints_of(scene, others, rider) - to) @ ridden
+        start, end = np.moveaxis(scene.world(holder, np.array([at, at + axis])), 1, 0)
+        way = ((scene.place(mark) - start) * (end - start)).sum(axis=1)
         ways = way[np.isfinite(way)].tolist() or [0.0]
         near, far = min(ways), max(ways)
         if holder and rider and mark.type.telescopes and len(feet) and len(heads):
@@ -288,43 +263,41 @@ def _guides_of(scene: Scene, marks: Sequence[Mark]) -> tuple[list[Line], list[Ma
                 guides += [Line(holder, tube, "tube", joint=mark.joint, foot=tube[0])]
                 guides += [Line(rider, rod, "rod", joint=mark.joint, foot=rod[0])]
                 origin = mark.origin.copy()
-                origin[1 - rides] = tube[1]
-                moved[k] = replace(mark, origin=origin, seat=1 - rides)
+                origin[sides[0]] = tube[1]
+                moved[k] = replace(mark, origin=origin, seat=sides[0])
                 continue
         spare = 1.2 * mark.radii[1] if mark.radii else max(0.12 * scene.frames.size, 0.15 * (far - near))
         low, high = near - spare, far + spare
         nearest = low if rolls else float(np.clip(feet.mean() if len(feet) else near, low, high))
         low_foot_high = at + np.outer([low, nearest, high], axis)
         kind = "track" if rolls else "slot" if mark.type.solid == "rider" else "rail"
-        across = np.cross(mark.axes[1 - rides][:, 2], axis)
+        across = np.cross(mark.axes[sides[0]][:, 2], axis)
         guides.append(Line(holder, low_foot_high[::2], kind, False, mark.joint, low_foot_high[1], across))
     return guides, moved
 
 
-def _lines_through(body: int, points: Floats) -> Iterator[Line]:
+def _lines_through(body: int, points: Floats) -> list[Line]:
     """A link, a polygon, or the edges and facets of a hull through points (n, 3) of a body."""
     if len(points) < 2:
-        return
+        return []
     middle = points - points.mean(axis=0)
     _, extents, directions = np.linalg.svd(middle, full_matrices=True)
     rank = int((extents > 1e-3 * extents[0]).sum())
     if rank == 1:
         along = middle @ directions[0]
-        yield Line(body, points[[along.argmin(), along.argmax()]], "link")
-        return
+        return [Line(body, points[[along.argmin(), along.argmax()]], "link")]
     from scipy.spatial import ConvexHull
 
     hull = ConvexHull(middle @ directions[:rank].T)
     if rank == 2:
-        yield Line(body, points[[*hull.vertices, hull.vertices[0]]], "edge", True)
-        return
+        return [Line(body, points[[*hull.vertices, hull.vertices[0]]], "edge", True)]
     # An edge between two facets of one plane only halves a polygon.
     normals = hull.equations[:, :3]
     facet, corner = np.nonzero((normals[:, None] * normals[hull.neighbors]).sum(axis=2) < 1.0 - 1e-6)
-    edges = hull.simplices[facet][np.arange(3) != corner[:, None]].reshape(-1, 2)
+    edges = np.sort(hull.simplices[facet][np.arange(3) != corner[:, None]].reshape(-1, 2), axis=1)
+    lines = [Line(body, points[edge], "edge") for edge in np.unique(edges, axis=0)]
     facets = np.column_stack([hull.simplices, hull.simplices[:, 0]])
-    for kind, rows in (("edge", np.unique(np.sort(edges, axis=1), axis=0)), ("facet", facets)):
-        yield from (Line(body, points[row], kind, kind == "facet") for row in rows)
+    return lines + [Line(body, points[facet], "facet", True) for facet in facets]
 
 
 # --- profiles that touch --------------------------------------------------------------------------
@@ -332,8 +305,25 @@ def _lines_through(body: int, points: Floats) -> Iterator[Line]:
 
 def outlines_of(scene: Scene) -> list[Line]:
     """Profiles of cams, contacts, terrains and their followers on drawn bodies."""
+    # Frames of two bodies, the curves on them, the kind of the follower, and the radius of its roller, m: of
+    # joints; of force elements that press profiles on each other, and of terrains with their wheels.
+    pressed: list[tuple[PairFrames, tuple[Curve, ...], int, float]] = []
+    for _, relations in sorted(scene.frames.relations.items()):
+        if relations.curves:
+            (contact,) = relations.constraints[0].terms
+            pressed.append((relations.pairs[0], relations.curves, contact.numbers[0], contact.parameter))
+    world, poses = (np.eye(3), np.eye(3)), scene.frames.reference
+    for force in scene.mechanism.forces:
+        if force.profile is not None and force.points is not None:
+            profile = profile_from(force.profile)
+            (a, b), (first, second) = force.bodies, map(in_space, force.points)
+            pair = local_frames((a, b), (first, second), world, poses)
+            pressed.append((pair, profile.curves, profile.kind, profile.radius))
+        elif force.terrain is not None and force.point is not None and force.radius is not None:
+            pair = local_frames((0, force.bodies[0]), (np.zeros(3), in_space(force.point)), world, poses)
+            pressed.append((pair, (ground(force.terrain),), POINT, force.radius))
     found: list[Line] = []
-    for pair, curves, kind, radius in _touching(scene):
+    for pair, curves, kind, radius in pressed:
         for side, curve in enumerate(curves):
             even = np.linspace(curve.breaks[0], curve.breaks[-1], _PROFILE)
             points = curve.at(np.union1d(curve.breaks, even))[0]
@@ -347,31 +337,11 @@ def outlines_of(scene: Scene) -> list[Line]:
     return [line for line in found if line.body in scene.bodies]
 
 
-def _touching(scene: Scene) -> Iterator[tuple[PairFrames, tuple[Curve, ...], int, float]]:
-    """Frames of two profiles, the curves, the kind of the follower, and the radius of its roller, m."""
-    # Of joints; of force elements that press profiles on each other, and of terrains with their wheels.
-    for _, relations in sorted(scene.frames.relations.items()):
-        if relations.curves:
-            (contact,) = relations.constraints[0].terms
-            yield relations.pairs[0], relations.curves, contact.numbers[0], contact.parameter
-    world, poses = (np.eye(3), np.eye(3)), scene.frames.reference
-    for force in scene.mechanism.forces:
-        if force.profile is not None and force.points is not None:
-            profile = profile_from(force.profile)
-            (a, b), (first, second) = force.bodies, map(in_space, force.points)
-            pair = local_frames((a, b), (first, second), world, poses)
-            yield pair, profile.curves, profile.kind, profile.radius
-        elif force.terrain is not None and force.point is not None and force.radius is not None:
-            pair = local_frames((0, force.bodies[0]), (np.zeros(3), in_space(force.point)), world, poses)
-            yield pair, (ground(force.terrain),), POINT, force.radius
-
-
 def _face(scene: Scene, pair: PairFrames, curve: Curve) -> tuple[float, float]:
     """Ends of a flat face, from where to where it is touched and a little more, m."""
     if set(pair.bodies) <= set(scene.bodies):
-        some = np.unique(np.linspace(0, len(scene.position) - 1, _POSES).astype(int))
-        places = [(some, scene.bodies.index(body)) for body in pair.bodies]
-        ends = [(scene.position[at], rotation_of(scene.quaternion[at])) for at in places]
+        places = [scene.bodies.index(body) for body in pair.bodies]
+        ends = [(scene.position[:, k], rotation_of(scene.quaternion[:, k])) for k in places]
         d, C = relative_pose(ends, pair.origin, pair.axes)[:2]
         sound = np.isfinite(d).all(axis=1) & np.isfinite(C).all(axis=(1, 2))
         if sound.any():
@@ -394,14 +364,23 @@ def _rims_of(scene: Scene, marks: Sequence[Mark], guides: Sequence[Line]) -> lis
     for mark in marks:
         if mark.pitch is None or mark.radii is None:
             continue
+        radii, toward = mark.radii, np.arctan2(*mark.pitch.T[::-1]).tolist()
         if mark.type.wheels == "track":
-            rims += _on_track(mark, mark.radii[1], tracks.get(mark.joint))
+            track = tracks.get(mark.joint)
+            if track is None or not mark.type.rolls or 0 in mark.bodies:  # on the frame it is smooth
+                rims.append(_placed(mark, 1, _around(_SMOOTH, radii[1]), True))
+                continue
+            module = 2.0 * radii[1] / _FEWEST
+            low, high = (track.points - mark.origin[0]) @ mark.axes[0][:, 0] / (np.pi * module)
+            rims.append(_placed(mark, 0, _teeth(int(np.ceil(low)), int(np.floor(high)) + 1, module), False))
+            # At the reference the wheel stands over the origin of the track: a gap over a tooth.
+            rims += _rim(mark, 1, _FEWEST, toward[1] + np.pi / _FEWEST)
             continue
         # One wheel in all its meshes: body, place and radius to six digits.
-        digits = np.round(np.column_stack([mark.origin, mark.radii]) / (frames.size or 1.0) * 1e6)
+        digits = np.round(np.column_stack([mark.origin, radii]) / (frames.size or 1.0) * 1e6)
         keys = [(body, *place) for body, place in zip(mark.bodies, digits.astype(int).tolist(), strict=True)]
         new = [side for side in (0, 1) if keys[side] not in wheels]
-        ratio, toward = mark.radii[1] / mark.radii[0], np.arctan2(*mark.pitch.T[::-1]).tolist()
+        ratio = radii[1] / radii[0]
         # The larger wheel is a ring with teeth inside.
         internal = mark.type.wheels == "gear" and float(frames.parameters["ratio"][mark.joint]) < 0.0
         if len(new) == 2:
@@ -415,13 +394,13 @@ def _rims_of(scene: Scene, marks: Sequence[Mark], guides: Sequence[Line]) -> lis
             after = ((pitches if internal else -pitches) + 0.5) * 2 * np.pi / own
             wheels[keys[side]] = own, toward[side] + after
         for side in new:
-            ring = internal and mark.radii[side] == max(mark.radii)
-            rims += _rim(mark, side, mark.radii[side], *wheels[keys[side]], ring)
+            rims += _rim(mark, side, *wheels[keys[side]], internal and radii[side] == max(radii))
     return [rim for rim in rims if rim.body in scene.bodies]
 
 
-def _rim(mark: Mark, side: int, radius: float, teeth: int, start: float, ring: bool = False) -> list[Line]:
+def _rim(mark: Mark, side: int, teeth: int, start: float, ring: bool = False) -> list[Line]:
     """A toothed rim, and of a ring with teeth inside a circle around it."""
+    radius = (mark.radii or (0.0, 0.0))[side]
     module = 2.0 * radius / teeth
     along, height = _teeth(0, teeth, module).T
     rim = _around(start + along / radius, radius + (-height if ring else height))
@@ -439,18 +418,7 @@ def _around(angle: Floats, radius: Floats | float) -> Floats:
     return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
 
 
-def _on_track(mark: Mark, radius: float, track: Line | None) -> list[Line]:
-    """A wheel that rolls on a moving body is a pinion on its rack; one that rolls on the frame is smooth."""
-    if track is None or not mark.type.rolls or 0 in mark.bodies:
-        return [_placed(mark, 1, _around(_SMOOTH, radius), True)]
-    module = 2.0 * radius / _FEWEST
-    low, high = (track.points - mark.origin[0]) @ mark.axes[0][:, 0] / (np.pi * module)
-    rack = _placed(mark, 0, _teeth(int(np.ceil(low)), int(np.floor(high)) + 1, module), False)
-    # At the reference the wheel stands over the origin of the track: a gap over a tooth.
-    return [rack, *_rim(mark, 1, radius, _FEWEST, -np.pi / 2 + np.pi / _FEWEST)]
-
-
-def _placed(mark: Mark | PairFrames, side: int, line: Floats, closed: bool) -> Line:
+def _placed(mark: PairFrames, side: int, line: Floats, closed: bool) -> Line:
     points = mark.origin[side] + line @ mark.axes[side][:, :2].T
     return Line(mark.bodies[side], points, closed=closed)
 
@@ -473,10 +441,9 @@ def failed_at(trajectory: Trajectory, instant: int) -> str:
 
 def sentence(trajectory: Trajectory) -> str:
     """The first failure and how often it occurs, and the number of others; empty if there are none."""
-    status = trajectory.status
-    kinds = [(g, int(status[f, g])) for f, g in np.argwhere(status).tolist()]
-    if not kinds:
+    counts = Counter((g, int(trajectory.status[f, g])) for f, g in np.argwhere(trajectory.status).tolist())
+    if not counts:
         return ""
-    (group, code), others = kinds[0], len(set(kinds)) - 1
-    text = f"SG-{group + 1} {STATUS[code]} at {kinds.count(kinds[0]):,} of {len(status):,} instants"
-    return text + (f", and {others} more" if others else "")
+    (group, code), count = next(iter(counts.items()))
+    text = f"SG-{group + 1} {STATUS[code]} at {count:,} of {len(trajectory.status):,} instants"
+    return text + (f", and {len(counts) - 1} more" if len(counts) > 1 else "")

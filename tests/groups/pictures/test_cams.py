@@ -83,7 +83,7 @@ def test_profiles_of_force_elements_and_terrains_are_drawn_with_their_rollers():
     mechanism = m.build()
     frames = joint_frames(mechanism)
     poses = frames.position[None], np.tile([1.0, 0.0, 0.0, 0.0], (1, 3, 1))
-    still = Scene(mechanism, frames, (0, 1, 2), *poses, np.zeros(1, dtype=int), np.zeros(1))
+    still = Scene(mbssa.decompose(mechanism), frames, (0, 1, 2), *poses, np.zeros(1, dtype=int))
     found = outlines_of(still)
     assert [(one.body, one.closed) for one in found] == [(1, True), (2, True), (0, False), (2, True)]
     cam, roller, ground, wheel = (frames.position[one.body, :2] + one.points[:, :2] for one in found)

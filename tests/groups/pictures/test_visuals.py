@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -10,8 +11,8 @@ import pytest
 import groups
 import mbssa
 from groups.pictures import page
+from groups.pictures.page import solids_of
 from groups.pictures.scene import scene_of
-from groups.pictures.visuals import solids_of
 from groups.trajectory import at_rest
 from mbssa.joints.frames import joint_frames
 
@@ -128,7 +129,7 @@ def test_without_trimesh_says_what_to_install(arm, monkeypatch):
 
 def test_more_triangles_than_a_page_shows_are_left_out(arm, monkeypatch):
     pytest.importorskip("trimesh", reason="meshes need trimesh: pip install 'mbssa[meshes]'")
-    monkeypatch.setattr("groups.pictures.visuals.MOST_TRIANGLES", 3)
+    monkeypatch.setattr(import_module("groups.pictures.page"), "MOST_TRIANGLES", 3)
     with pytest.warns(UserWarning, match="3 triangles"):
         assert solids_of(arm("stl", stl()), [1]) == []
 

@@ -668,7 +668,7 @@ class TestFilesOfOtherFolders:
         rod = str(package / "arm/meshes/rod.obj")
         assert found == [rod, rod, str(package / "other/arm_mesh/far.obj")]
         assert "not shown" not in notes
-        solids = pytest.importorskip("groups.pictures.visuals").solids_of(mechanism, [1])
+        solids = pytest.importorskip("groups.pictures.page").solids_of(mechanism, [1])
         assert [corners.shape for _, corners in solids] == [(1, 3, 3)] * 3
 
     def test_files_beside_the_model_need_no_permission(self, package):
