@@ -79,11 +79,12 @@ def solve_globally(
     found = replace(run.trajectory(), causes=None)
     if not proves:
         return found
-    from groups.branches.insertion import Effort, prove_of_groups
+    from groups.branches.insertion import Proof
+    from groups.engine.solve import solved
     from groups.model import build
 
-    own = [everything[1:]]
-    return prove_of_groups(build(structure), motion, own, found, everything, order, bool(compiled), Effort())
+    own = solved(build(structure), motion, compiled=bool(compiled))
+    return Proof(own).in_place_of(found, everything, order)
 
 
 def as_one_group(structure: Structure, method: Method | None = None) -> tuple[GlobalApproach, Model]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, get_args
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from groups.engine.path import Way, followed, guesses
-from groups.engine.solve import TELLING, Solving, life_of, plan_of
+from groups.engine.solve import TELLING, Solving, life_of, plan_of, solved
 from groups.motion import Motion, default_motion
 from groups.run import Run, finished, put
 from groups.status import OK
@@ -75,17 +76,18 @@ def solve(
     if patience is None:
         solving, done, _ = _solved(model, motion, compiled, progress)
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
-    from groups.branches.insertion import Effort, Proof, prove_of_groups
+    from groups.branches.insertion import Proof
 
     solving, done, wanted = _solved(model, motion, compiled, _part(progress, 0.0, 0.5))
-    effort = Effort(branch == "smooth", _part(progress, 0.5, 0.5), patience)
+    proof_of = partial(
+        Proof, patience=patience, smooth=branch == "smooth", progress=_part(progress, 0.5, 0.5)
+    )
     if wanted and not model.globally:
-        return Proof(solving, effort).trajectory(kept, answers)
+        return proof_of(solving).trajectory(kept, answers)
     found = finished(solving, model.held_bodies(kept), answers, done).trajectory(None if wanted else kept)
     if not wanted:
         return found
-    own = [group.body_indices for group in model.structure.groups]
-    return prove_of_groups(model, motion, own, found, kept, answers, compiled, effort)
+    return proof_of(solved(model, motion, compiled=compiled)).in_place_of(found, kept, answers)
 
 
 def patience_of(model: Model, branch: Branch | None) -> float | None:
@@ -148,7 +150,7 @@ def _in_blocks(
     del way
     held, proof, looks = model.held_bodies(kept), None, True
     if patience is not None:
-        from groups.branches.insertion import Effort, Proof
+        from groups.branches.insertion import Proof
         from groups.branches.prover import prover_of
 
         looks = not prover_of(plan).sure.all()
@@ -167,7 +169,7 @@ def _in_blocks(
         if not piece.fine or status.any() or any(piece.off_profiles(status)):
             return None
         if patience is not None:
-            proof = proof or Proof(piece, Effort(patience=patience), status=status)
+            proof = proof or Proof(piece, patience, status=status)
             if not proof.follows(piece, status, first - begin):
                 return None
         put(answer, slice(first, stop), piece.answer(held, level, status), first - begin)
