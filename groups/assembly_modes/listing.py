@@ -180,7 +180,7 @@ def _listed(model: Model, assembly: Assembly) -> GroupModes:
         found[:] = [
             each for each, is_far in zip(found, far, strict=True) if is_far or assembly.proven([each])[0]
         ]
-        found.append(Placement(assembly.plan.start, (0,), ()))
+        found.append(Placement(assembly.plan.start, (0,)))
     found = _without_flips(assembly)
     placed, own = assembly.poses(found), group.body_indices
     *_, points, axes = zip(*_ends(assembly, placed), strict=True)
@@ -197,7 +197,7 @@ def _listed(model: Model, assembly: Assembly) -> GroupModes:
             poses.position[k, own],
             poses.rotation[k, own],
             {name: float(column[k]) for name, column in coordinates.items()},
-            (*placement.branch, *placement.laid),
+            placement.signs,
             placement.residual,
             proven[k],
             placement,
@@ -328,8 +328,8 @@ def _known_modes(model: Model, wanted: Mapping[int, int], starts: int) -> dict[i
 def _again(assembly: Assembly, like: Placement, wanted: Mapping[int, int]) -> Placement:
     """The placement beside the present known bodies that is nearest to one of the list."""
     searched(assembly)
-    signs, found = not assembly.part.routine.redundant, assembly.found
-    alike = [p for p in found if p.laid == like.laid and (p.branch == like.branch or not signs)]
+    found, any_sign = assembly.found, assembly.part.routine.redundant and not any(like.signs)
+    alike = [p for p in found if p.signs == like.signs or any_sign]
     if alike:
         off = np.array([p.column[assembly.part.state] for p in alike]) - like.column[assembly.part.state]
         off -= whole_turns(off) * assembly.part.turns

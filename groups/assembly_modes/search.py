@@ -52,8 +52,7 @@ class Placement:
     """One way to assemble a group: a column of the plan's array, signs of it and of its struts."""
 
     column: Floats
-    branch: tuple[int, ...]
-    laid: tuple[int, ...]
+    signs: tuple[int, ...]
     residual: float = 0.0
     #: How often Newton met it.
     times: int = 1
@@ -102,7 +101,7 @@ class Assembly:
 
     def from_reference(self, found: Sequence[Placement]) -> Floats:
         """(M,) distances from the reference: over the size, or of rotations."""
-        numbers = self.numbers([Placement(self.plan.start, (), ()), *found])
+        numbers = self.numbers([Placement(self.plan.start, ()), *found])
         return np.asarray(np.abs(numbers[1:] - numbers[0]).max(axis=1, initial=0.0))
 
     def by_signs(self) -> None:
@@ -148,7 +147,7 @@ class Assembly:
         signs = part.routine.signs_of(part.group)
         laid = [part.geometry[k] for strut in part.group.struts for k in signs["mode", strut.bodies]]
         return [
-            Placement(X[:, k], branches[k], tuple(map(int, laid)), float(residual[k])) if good[k] else None
+            Placement(X[:, k], (*branches[k], *map(int, laid)), float(residual[k])) if good[k] else None
             for k in range(len(good))
         ]
 
@@ -196,8 +195,10 @@ class Assembly:
 
     def proven(self, found: Sequence[Placement]) -> Bools:
         """(M,) whether each placement is proven to be near one regular solution, the only one around."""
-        X = np.array([placement.column for placement in found]).T
-        return np.asarray(prover_of(self.plan).regular(X)[self.part.index])
+        X, count = np.array([placement.column for placement in found]).T, len(found)
+        every, rest = np.ones((len(self.plan.parts), count), dtype=np.bool_), np.zeros(count)
+        pieces = prover_of(self.plan).tried(X, rest, 0, rest, every, compiled=False)
+        return np.asarray(pieces.good[self.part.index])
 
 
 def searched(assembly: Assembly) -> Search:

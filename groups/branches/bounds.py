@@ -287,7 +287,9 @@ def _near(pieces: nodes.Pieces) -> list[nodes.Pieces]:
 def _from_the_end(powers: Sequence[Floats], h: Floats) -> list[Floats]:
     """Coefficients by powers of u of polynomials by powers of h - u."""
     return [
-        sum((-1.0) ** n * math.comb(k, n) * h ** (k - n) * row for k, row in enumerate(powers) if k >= n)
+        np.sum(
+            [(-1.0) ** n * math.comb(k, n) * h ** (k - n) * powers[k] for k in range(n, len(powers))], axis=0
+        )
         for n in range(len(powers))
     ]
 

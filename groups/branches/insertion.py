@@ -27,6 +27,7 @@ from groups.status import (
     PASSED_SINGULAR,
     PREDECESSOR_FAILED,
 )
+from groups.trajectory import configuration_at
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from groups.trajectory import Progress, Trajectory
 
 
-#: Largest difference of poses that are the same, over the size, or of entries of a quaternion, or rad.
+#: Largest difference of poses that are the same, over the size, or of entries of rotations.
 SAME = 1e-7
 #: A motion begins at the reference, rad or m.
 AT_REFERENCE = 1e-12
@@ -348,8 +349,7 @@ class Proof:
             self.doubted += places
         else:
             self.continued[[*places]] = True
-            for g, others in enumerate(needs):
-                self.continued[g] |= bool(self.continued[others].any())
+            self.continued = ~prover_of(plan).with_needs(~self.continued[:, None])[:, 0]
         self.singular += places.values()
         return crossed
 
@@ -382,10 +382,6 @@ def plan_poses(plan: Plan, X: Floats) -> tuple[Floats, Floats]:
 
 def differing(one: tuple[Floats, Floats], other: tuple[Floats, Floats], size: float) -> Bools:
     """(T, N) whether poses differ by more than whole turns and signs of quaternions, or one is missing."""
-    (p, q), (r, s) = one, other
-    if q.ndim == p.ndim:
-        turned = np.minimum(np.abs(q - s).max(axis=-1), np.abs(q + s).max(axis=-1))
-    else:
-        turned = np.abs(np.mod(q - s + np.pi, 2 * np.pi) - np.pi)
-    found: Bools = ~(np.maximum(np.abs(p - r).max(axis=-1) / size, turned) <= SAME)
-    return found
+    a, b = (configuration_at(*poses) for poses in (one, other))
+    off, turned = np.abs(a.position - b.position) / size, np.abs(a.rotation - b.rotation)
+    return np.asarray(~(np.maximum(off.max(axis=-1), turned.max(axis=(-2, -1))) <= SAME))
