@@ -35,6 +35,8 @@ Positions: TypeAlias = tuple[int, int, Floats]
 #: Random right sides, arcs between two of them, positions drawn at random that must bring nothing new, and
 #: most positions at one right side before the search is given up.
 CORNERS, ARCS, DRAWN, MOST = 4, 3, 24, 400
+#: Independent loops of the arcs.
+LOOPS = ARCS * CORNERS * (CORNERS - 1) // 2 - CORNERS + 1
 #: Corrections, rad or of the size, after a prediction and after one Newton step that a step may have.
 FIRST, SECOND = 1e-4, 1e-7
 #: Shares of a line: the first step, the one below which a path is given up, and the one from which it then

@@ -183,12 +183,18 @@ def _listed(model: Model, assembly: Assembly) -> GroupModes:
         found.append(Placement(assembly.plan.start, (0,)))
     found = _without_flips(assembly)
     placed, own = assembly.poses(found), group.body_indices
-    *_, points, axes = zip(*_ends(assembly, placed), strict=True)
+    _, points, axes = zip(*_ends(assembly, placed), strict=True)
     keys = np.concatenate([*points, *axes, placed.rotation[:, own].reshape(len(found), -1)], axis=1)
     # Adding zero makes one number of 0 and -0.
     order = np.lexsort((np.round(keys, DIGITS) + 0.0).T[::-1])
     found, poses = [found[k] for k in order.tolist()], placed[order]
-    coordinates = _coordinates(assembly, poses)
+    setting, coordinates = assembly.plan.setting, dict[str, Floats]()
+    at = PosesOverTime.over(setting.mechanism, setting.frames, poses)
+    for joint in group.joint_indices.tolist():
+        kind, of = type_of_joint(setting.mechanism, joint), setting.mechanism.joint_ids[joint]
+        if kind.pair is not None:
+            columns = zip(kind.coordinates, pair_pose(at, joint).coordinates(at.frames.size).T, strict=True)
+            coordinates |= {f"{of}.{name}": x for name, x in columns if (joint, name) not in setting.drives}
     proven = assembly.proven(found).tolist()
     listed = [
         AssemblyMode(
@@ -218,28 +224,15 @@ def _listed(model: Model, assembly: Assembly) -> GroupModes:
     )
 
 
-def _coordinates(assembly: Assembly, poses: Poses) -> dict[str, Floats]:
-    """(M,) each: coordinates of the group's joints that no input gives, ``joint.coordinate``; m, rad."""
-    setting, found = assembly.plan.setting, dict[str, Floats]()
-    at = PosesOverTime.over(setting.mechanism, setting.frames, poses)
-    for joint in assembly.group.joint_indices.tolist():
-        kind = type_of_joint(setting.mechanism, joint)
-        if kind.pair is not None:
-            columns = zip(kind.coordinates, pair_pose(at, joint).coordinates(at.frames.size).T, strict=True)
-            of = setting.mechanism.joint_ids[joint]
-            found |= {f"{of}.{name}": x for name, x in columns if (joint, name) not in setting.drives}
-    return found
-
-
-def _ends(assembly: Assembly, poses: Poses) -> list[tuple[int, int, Floats, Floats]]:
-    """Joints with own bodies, each with its point there (M, 3), over the size, and its axis (M, 3)."""
+def _ends(assembly: Assembly, poses: Poses) -> list[tuple[int, Floats, Floats]]:
+    """Own bodies, joint by joint, each with its point there (M, 3), over the size, and its axis (M, 3)."""
     frames, found = assembly.plan.setting.frames, []
     for joint in assembly.group.joint_indices.tolist():
         for side, body in enumerate(assembly.plan.mechanism.joint_bodies(joint)[:2]):
             if body in assembly.group.body_indices:
                 turned = poses.rotation[:, body]
                 point = (poses.position[:, body] + turned @ frames.origin[joint, side]) / frames.size
-                found.append((joint, body, point, turned @ frames.axes[joint, side][:, 2]))
+                found.append((body, point, turned @ frames.axes[joint, side][:, 2]))
     return found
 
 
@@ -252,7 +245,7 @@ def _without_flips(assembly: Assembly) -> list[Placement]:
     ends, columns = _ends(assembly, at), list[Floats]()
     for body in assembly.group.body_indices.tolist():
         types = [mechanism.joints[j].type for j in joints if body in mechanism.joint_bodies(j)]
-        points = [point for _, b, point, _ in ends if b == body]
+        points = [point for b, point, _ in ends if b == body]
         rod = len(types) == 2 == len(points) and all(type.is_ball or type.is_universal for type in types)
         if rod and np.linalg.norm(points[1][0] - points[0][0]) > SAME:
             columns += points

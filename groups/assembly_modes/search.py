@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from groups.assembly_modes.homotopy import ARCS, CORNERS, DRAWN, has_degree, is_algebraic, positions, traced
+from groups.assembly_modes.homotopy import DRAWN, LOOPS, has_degree, is_algebraic, positions, traced
 from groups.branches.prover import prover_of
 from groups.engine.rescue import System
 from groups.engine.solve import plan_of
@@ -230,8 +230,7 @@ def searched(assembly: Assembly) -> Search:
         return f"{text}and a trace test shows that there are no others", True, 0.0
     if len(real) != len(assembly.found):
         return _from_random_starts(assembly, starts)
-    loops = ARCS * CORNERS * (CORNERS - 1) // 2 - CORNERS + 1
-    others = f"{loops} loops of each and {DRAWN} positions drawn at random led to no other"
+    others = f"{LOOPS} loops of each and {DRAWN} positions drawn at random led to no other"
     text += "as many as the degree of such a group" if count == degree else others
     text += f": {len(real)} are real, {ended - len(real)} are not"
     text += f", {count - ended} end in singular positions or at infinity" if count > ended else ""

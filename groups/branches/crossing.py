@@ -78,10 +78,6 @@ class Step:
         """Times of a motion at shares of the step."""
         return self.begins + shares * self.lasts
 
-    def add(self, columns: Floats, shares: Floats) -> None:
-        self.shares.extend(shares.tolist())
-        self.records.extend(np.moveaxis(self.plan.bodies(columns), -1, 0).copy())
-
     def crossed(self, proof: Proof, at: float) -> Crossed | None:
         """The pose behind a crossing that is near a share of the step; None where there is none."""
         longest, length = self.way.longest, float(self.way.time[1])

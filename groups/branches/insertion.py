@@ -325,7 +325,8 @@ class Proof:
             bad = np.flatnonzero((codes[self.sure, first + 1 : len(solved)] != OK).any(axis=0))
             unsolved = float(shares[first + 1 + bad[0]]) if len(bad) else 1.0
             if self.smooth:
-                step.add(piece.X[:, : first + 1], shares[: first + 1])
+                step.shares.extend(shares[: first + 1].tolist())
+                step.records.extend(np.moveaxis(self.plan.bodies(piece.X)[..., : first + 1], -1, 0).copy())
             column, status = piece.column(first), codes[:, first]
             halved = failing[shares[failing + 1] <= max(unsolved, shares[first + 1])]
             middle = 0.5 * (shares[halved] + shares[halved + 1])

@@ -104,7 +104,11 @@ class Test:
         # Negative where one of them is not finite.
         finite = _LARGE - total([magnitude(x) for x in margins])
         margin = above(finite, reduce(least, margins), -1.0) if margins else 1.0
-        self.steps = [margin, *radii, *boxes, *self._off(radii)]
+        found = self._majorants(self._enclosures(radii), radii).of(self._numbers)
+        # Axes in space may be those of a quaternion: off by roundings of one, not of themselves.
+        axes = [ROUNDING if k in routine.record.axes else 0.0 for _, k in self.wanted]
+        off = [off_cubic(f) + more for f, more in zip(found, axes, strict=True)]
+        self.steps = [margin, *radii, *boxes, *off]
         (_, self.at_instants), self.read = functions("instants", self.stages, self.instants)
         (_, self.over_steps), self.used = functions("steps", [], self.steps)
         #: Inputs (name, number) whose paths are read.
@@ -181,13 +185,6 @@ class Test:
         closed = max(CLOSED, 10.0 * routine.group.setting.closed / routine.size)
         margins = [*(boxes - e), *(closed - sizes.sum(axis=1) * self._ends * (1.0 / scales))]
         return margins, [*((Y + Z @ e) * guard)], [*boxes]  # e by what Y and Z say of it
-
-    def _off(self, radii: Sequence[Number]) -> list[Number]:
-        """By how much wanted numbers of own bodies are off their cubics."""
-        found = self._majorants(self._enclosures(radii), radii).of(self._numbers)
-        # Axes in space may be those of a quaternion: off by roundings of one, not of themselves.
-        axes = [ROUNDING if k in self.routine.record.axes else 0.0 for _, k in self.wanted]
-        return [off_cubic(f) + more for f, more in zip(found, axes, strict=True)]
 
 
 def by_equations(plan: Plan, part: Part, routines: dict[object, Routine]) -> Part:
