@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from groups.branches.insertion import Effort, prove_of_groups
+from groups.branches.insertion import Proof
 from groups.global_solver.elimination import Method
 from groups.model import Model, build
 from groups.motion import Motion, default_motion
@@ -80,8 +80,8 @@ def solve_globally(
     found = replace(run.trajectory(), causes=None)
     if not proves:
         return found
-    own = [everything[1:]]
-    return prove_of_groups(build(structure), motion, own, found, everything, order, bool(compiled), Effort())
+    own = solved(build(structure), motion, compiled=bool(compiled))
+    return Proof(own).in_place_of(found, everything, order)
 
 
 def as_one_group(structure: Structure, method: Method | None = None) -> tuple[GlobalApproach, Model]:

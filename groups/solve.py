@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from groups.branches.insertion import Effort, Proof, prove_of_groups
+from groups.branches.insertion import Proof
 from groups.branches.prover import prover_of
 from groups.engine.path import Way, followed, guesses
-from groups.engine.solve import TELLING, Solving, life_of, plan_of
+from groups.engine.solve import TELLING, Solving, life_of, plan_of, solved
 from groups.motion import Motion, default_motion
 from groups.run import Run, finished, put
 from groups.status import OK
@@ -119,12 +119,13 @@ def solve(
         done, wanted = stop, report is None or report(stop / count) is not False
     if patience is None or not wanted:
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
-    effort = Effort(branch == "smooth", _part(progress, half, half), patience)
-    if not model.globally:
-        return Proof(solving, effort).trajectory(kept, answers)
-    found = finished(solving, model.held_bodies(kept), answers).trajectory()
-    own = [group.body_indices for group in model.structure.groups]
-    return prove_of_groups(model, motion, own, found, kept, answers, compiled, effort)
+    if model.globally:
+        found = finished(solving, model.held_bodies(kept), answers).trajectory()
+        solving = solved(model, motion, compiled=compiled)
+    proof = Proof(solving, patience=patience, smooth=branch == "smooth", progress=_part(progress, half, half))
+    if model.globally:
+        return proof.in_place_of(found, kept, answers)
+    return proof.trajectory(kept, answers)
 
 
 def patience_of(model: Model, branch: Branch | None) -> float | None:
@@ -190,7 +191,7 @@ def _in_blocks(
         if not piece.fine or status.any() or any(piece.off_profiles(status)):
             return None
         if patience is not None:
-            proof = proof or Proof(piece, Effort(patience=patience), status=status)
+            proof = proof or Proof(piece, patience, status=status)
             if not proof.follows(piece, status, first - begin):
                 return None
         put(answer, slice(first, stop), piece.answer(held, level, status), first - begin)

@@ -14,10 +14,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from groups.assembly_modes import in_modes
-from groups.branches.insertion import Effort, Proof, prove_of_groups
+from groups.branches.insertion import Proof
 from groups.dynamics import Forces
 from groups.dynamics import forces as forces_of
-from groups.engine.solve import Solving
+from groups.engine.solve import Solving, solved
 from groups.model import Model, build
 from groups.motion import Motion, default_motion
 from groups.run import Run
@@ -199,28 +199,26 @@ def logged_run(
             found = _reactions(runner, trajectory)
             patience = patience_of(solved, branch)
             if patience is not None and space.done.all():
-                trajectory = _proven(runner.solving, solution, answers, Effort(patience=patience))
+                trajectory = _proven(runner.solving, solution, answers, patience)
         log = EventLog.of(_numbered(space), job.tasks.calls, job.tasks.bounds)
         if found is not None and not _same(trajectory, solution):
             found = forces_of(trajectory, solved.structure)
         return Outcome(trajectory, log, perf_counter() - began, found)
 
 
-def _proven(solving: Solving, solution: Trajectory, answers: int, effort: Effort) -> Trajectory:
+def _proven(solving: Solving, solution: Trajectory, answers: int, patience: float) -> Trajectory:
     """A solution whose branches are proven, or another one where they are not."""
     model, kept, X = solving.model, solution.kept, solving.X
     if not model.globally:
-        proof = Proof(solving, effort, status=solution.status.T.copy())
+        proof = Proof(solving, patience, status=solution.status.T.copy())
         proven = proof.trajectory(kept, answers)
         if solving.X is X:
             return replace(solution, proven=proven.proven, singular=proven.singular)
         return proven
     everything = np.arange(model.mechanism.n_bodies)
     found = Run(model, solving.answer(everything, answers, solution.status.T)).trajectory()
-    own = [group.body_indices for group in model.structure.groups]
-    return prove_of_groups(
-        model, solving.motion, own, found, kept, answers, solving.is_compiled, effort
-    )  # fmt: skip
+    again = solved(model, solving.motion, compiled=solving.is_compiled)
+    return Proof(again, patience).in_place_of(found, kept, answers)
 
 
 def _reactions(runner: TaskRunner, trajectory: Trajectory) -> Forces | None:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,10 +29,14 @@ if TYPE_CHECKING:
     from groups.assembly_modes.search import Assembly
 
 Complex = npt.NDArray[np.complex128]
+#: Numbers of positions that were followed, and that have arrived; unknowns (M, n) of those that are real.
+Positions: TypeAlias = tuple[int, int, Floats]
 
 #: Random right sides, arcs between two of them, positions drawn at random that must bring nothing new, and
 #: most positions at one right side before the search is given up.
 CORNERS, ARCS, DRAWN, MOST = 4, 3, 24, 400
+#: Independent loops of the arcs.
+LOOPS = ARCS * CORNERS * (CORNERS - 1) // 2 - CORNERS + 1
 #: Corrections, rad or of the size, after a prediction and after one Newton step that a step may have.
 FIRST, SECOND = 1e-4, 1e-7
 #: Shares of a line: the first step, the one below which a path is given up, and the one from which it then
@@ -50,31 +54,6 @@ MISSING = 1e-3
 _ALGEBRAIC = frozenset(("in", "const", "moved", "+", "-", "*", "neg", "sin", "cos"))
 #: Share of the size by which the places of joints of the mechanism in general are off those of the group.
 SPREAD = 0.3
-
-
-@dataclass(frozen=True, eq=False)
-class Positions:
-    """The complex positions of a group at its right side."""
-
-    count: int
-    ended: int
-    sound: bool
-    real: Floats  # (M, n) unknowns of those that are real
-
-    def text(self, degree: int | None) -> str:
-        """The search in words, with how it ended."""
-        others = self.count - self.ended
-        rest = f", {others} end in singular positions or at infinity" if others else ""
-        loops = ARCS * CORNERS * (CORNERS - 1) // 2 - CORNERS + 1
-        end = (
-            "as many as the degree of such a group"
-            if self.count == degree
-            else f"{loops} loops of each and {DRAWN} positions drawn at random led to no other"
-        )
-        return (
-            f"{self.count} complex positions were followed, {end}: {len(self.real)} are real, "
-            f"{self.ended - len(self.real)} are not{rest}"
-        )
 
 
 def has_degree(assembly: Assembly) -> bool:
@@ -126,16 +105,16 @@ def positions(assembly: Assembly, known: list[Floats], degree: int | None) -> Po
         if max(web.counts) == degree:
             break
     found, side = web.fullest()
-    if not len(found):
+    if not len(found) or (len(found) != degree and len(set(web.counts)) > 1):
         return None
     told("following complex positions", 0.9)
     answer = closed(system, found, side)
     told("following complex positions", 1.0)
-    return replace(answer, sound=answer.sound and (len(found) == degree or len(set(web.counts)) == 1))
+    return answer
 
 
-def closed(system: Closure, states: Complex, side: Complex) -> Positions:
-    """Positions (M, n) at a right side (n,), followed to where the group is closed."""
+def closed(system: Closure, states: Complex, side: Complex) -> Positions | None:
+    """Positions (M, n) at a right side (n,), followed to where the group is closed; None if some are lost."""
     begin = np.tile(side, (len(states), 1))
     ends, t = follow(system, states, begin, np.zeros_like(begin), 1.0)
     gone = ~(np.abs(system.poses(ends)).max(axis=1) < INFINITE)
@@ -145,10 +124,11 @@ def closed(system: Closure, states: Complex, side: Complex) -> Positions:
     # The closure of the group itself is real: the conjugate of a position is one, found or lost on its way.
     for x in unlike.states[:ended]:
         unlike.place(x.conj())
-    sound = bool((gone | (t > NEARLY)).all()) and len(unlike.states) == ended == len(arrived)
+    if not (gone | (t > NEARLY)).all() or not len(unlike.states) == ended == len(arrived):
+        return None
     real = [k for k, key in enumerate(unlike.keys) if np.abs(key.imag).max() <= REAL]
     states = np.array(unlike.states).reshape(-1, len(side))
-    return Positions(len(begin), len(states), sound, states[real, :-1].real)
+    return len(begin), ended, states[real, :-1].real
 
 
 def drawn(rng: np.random.Generator, *shape: int) -> Complex:

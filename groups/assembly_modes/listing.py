@@ -1,17 +1,19 @@
-"""The assembly modes of a model's groups where its reference stands, numbered."""
+"""The assembly modes of a model's groups where its reference stands, numbered, and poses in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from groups.assembly_modes.search import SAME, SCATTER, STARTS, Assembly, Placement, searched
+from groups.engine.solve import plan_of
 from groups.joint_jacobian import PosesOverTime, pair_pose
 from groups.truss import Truss, truss_of
 from mbssa.arrays import Floats, Ints
+from mbssa.joints.axes import whole_turns
 from mbssa.joints.catalogue import type_of_joint
 from mbssa.joints.poses import Poses
 from mbssa.progress import Progress
@@ -171,19 +173,28 @@ def modes(
 
 
 def _listed(model: Model, assembly: Assembly) -> GroupModes:
-    group, search, found = assembly.group, searched(assembly), assembly.found
+    group, (search, complete, missing), found = assembly.group, searched(assembly), assembly.found
     regular = bool(found) and float(assembly.from_reference(found).min()) < AT_REFERENCE
     if not regular:  # it is singular, so that no solver finds it, but places around it: it has no sign
         far = assembly.from_reference(found) > SCATTER
         found[:] = [
             each for each, is_far in zip(found, far, strict=True) if is_far or assembly.proven([each])[0]
         ]
-        found.append(Placement(assembly.plan.start, (0,), ()))
+        found.append(Placement(assembly.plan.start, (0,)))
     found = _without_flips(assembly)
-    keys = _keys(assembly, assembly.poses(found))
-    found = [found[k] for k in np.lexsort(keys.T[::-1]).tolist()]
-    poses, own = assembly.poses(found), group.body_indices
-    coordinates = _coordinates(assembly, poses)
+    placed, own = assembly.poses(found), group.body_indices
+    _, points, axes = zip(*_ends(assembly, placed), strict=True)
+    keys = np.concatenate([*points, *axes, placed.rotation[:, own].reshape(len(found), -1)], axis=1)
+    # Adding zero makes one number of 0 and -0.
+    order = np.lexsort((np.round(keys, DIGITS) + 0.0).T[::-1])
+    found, poses = [found[k] for k in order.tolist()], placed[order]
+    setting, coordinates = assembly.plan.setting, dict[str, Floats]()
+    at = PosesOverTime.over(setting.mechanism, setting.frames, poses)
+    for joint in group.joint_indices.tolist():
+        kind, of = type_of_joint(setting.mechanism, joint), setting.mechanism.joint_ids[joint]
+        if kind.pair is not None:
+            columns = zip(kind.coordinates, pair_pose(at, joint).coordinates(at.frames.size).T, strict=True)
+            coordinates |= {f"{of}.{name}": x for name, x in columns if (joint, name) not in setting.drives}
     proven = assembly.proven(found).tolist()
     listed = [
         AssemblyMode(
@@ -192,7 +203,7 @@ def _listed(model: Model, assembly: Assembly) -> GroupModes:
             poses.position[k, own],
             poses.rotation[k, own],
             {name: float(column[k]) for name, column in coordinates.items()},
-            (*placement.branch, *placement.laid),
+            placement.signs,
             placement.residual,
             proven[k],
             placement,
@@ -205,36 +216,23 @@ def _listed(model: Model, assembly: Assembly) -> GroupModes:
         model.solvers[group.number - 1].name,
         tuple(listed),
         1 + int(np.argmin(assembly.from_reference(found))),
-        search.complete and regular,
-        search.missing,
-        search.text if regular else f"{search.text}; the reference is singular, a mode that no search finds",
+        complete and regular,
+        missing,
+        search if regular else f"{search}; the reference is singular, a mode that no search finds",
         assembly.most,
         truss_of(group),
     )
 
 
-def _coordinates(assembly: Assembly, poses: Poses) -> dict[str, Floats]:
-    """(M,) each: coordinates of the group's joints that no input gives, ``joint.coordinate``; m, rad."""
-    setting, found = assembly.plan.setting, dict[str, Floats]()
-    at = PosesOverTime.over(setting.mechanism, setting.frames, poses)
-    for joint in assembly.group.joint_indices.tolist():
-        kind = type_of_joint(setting.mechanism, joint)
-        if kind.pair is not None:
-            columns = zip(kind.coordinates, pair_pose(at, joint).coordinates(at.frames.size).T, strict=True)
-            of = setting.mechanism.joint_ids[joint]
-            found |= {f"{of}.{name}": x for name, x in columns if (joint, name) not in setting.drives}
-    return found
-
-
-def _ends(assembly: Assembly, poses: Poses) -> list[tuple[int, int, Floats, Floats]]:
-    """Joints with own bodies, each with its point there (M, 3), over the size, and its axis (M, 3)."""
+def _ends(assembly: Assembly, poses: Poses) -> list[tuple[int, Floats, Floats]]:
+    """Own bodies, joint by joint, each with its point there (M, 3), over the size, and its axis (M, 3)."""
     frames, found = assembly.plan.setting.frames, []
     for joint in assembly.group.joint_indices.tolist():
         for side, body in enumerate(assembly.plan.mechanism.joint_bodies(joint)[:2]):
             if body in assembly.group.body_indices:
                 turned = poses.rotation[:, body]
                 point = (poses.position[:, body] + turned @ frames.origin[joint, side]) / frames.size
-                found.append((joint, body, point, turned @ frames.axes[joint, side][:, 2]))
+                found.append((body, point, turned @ frames.axes[joint, side][:, 2]))
     return found
 
 
@@ -247,7 +245,7 @@ def _without_flips(assembly: Assembly) -> list[Placement]:
     ends, columns = _ends(assembly, at), list[Floats]()
     for body in assembly.group.body_indices.tolist():
         types = [mechanism.joints[j].type for j in joints if body in mechanism.joint_bodies(j)]
-        points = [point for _, b, point, _ in ends if b == body]
+        points = [point for b, point, _ in ends if b == body]
         rod = len(types) == 2 == len(points) and all(type.is_ball or type.is_universal for type in types)
         if rod and np.linalg.norm(points[1][0] - points[0][0]) > SAME:
             columns += points
@@ -261,9 +259,75 @@ def _without_flips(assembly: Assembly) -> list[Placement]:
     return [found[k] for k in sorted(kept)]
 
 
-def _keys(assembly: Assembly, placed: Poses) -> Floats:
-    """Sort keys (M, k) of modes, the first first."""
-    rotations = placed.rotation[:, assembly.group.body_indices].reshape(len(placed.position), -1)
-    *_, points, axes = zip(*_ends(assembly, placed), strict=True)
-    # Adding zero makes one number of 0 and -0.
-    return np.asarray(np.round(np.concatenate([*points, *axes, rotations], axis=1), DIGITS) + 0.0)
+# --- poses in other modes ------------------------------------------------------------------------------
+
+
+def in_modes(model: Model, modes: Mapping[int, int] | None) -> Model:
+    """The model with its reference in other assembly modes, by number of the group, at the same inputs."""
+    if not modes:
+        return model
+    return model.posed(starting_pose(model, modes), model.inputs)
+
+
+def starting_pose(model: Model, wanted: Mapping[int, int], *, starts: int = STARTS) -> Poses:
+    """Pose at the reference inputs with ``wanted`` modes by group number."""
+    # A group below a changed one finds its known bodies elsewhere than in the list of `modes`. It takes the
+    # mode with the same signs as the one wanted, else as the reference's; of several, the one with the
+    # nearest unknowns.
+    known = _known_modes(model, wanted, starts)
+    plan, moved = plan_of(model), set[int]()
+    column = plan.start.copy()
+    for group, part in zip(model.structure.groups, plan.parts, strict=True):
+        touched = {
+            body for j in group.joint_indices.tolist() for body in model.mechanism.joint_bodies(j)
+        } & moved
+        if group.number not in wanted and not touched:
+            continue
+        listed = known.get(group.number) or modes(model, group.number, starts=starts)
+        number = wanted.get(group.number, listed.reference)
+        if number == listed.reference and not touched:
+            continue
+        chosen = listed[number]._placement
+        if touched:
+            chosen = _again(Assembly(model, group, starts, column=column.copy()), chosen, wanted)
+        rows = plan.rows_of_part(part)
+        column[rows] = chosen.column[rows]
+        turn = [plan.body(body) + plan.record.turn for body in group.body_indices.tolist()]
+        if part.group.direct and plan.record.planar:
+            column[turn] += whole_turns(plan.start[turn] - column[turn])
+        rows_of = {body: plan.rows_of_body(body) for body in group.body_indices.tolist()}
+        moved |= {body for body, of in rows_of.items() if not np.array_equal(column[of], plan.start[of])}
+    return plan.poses(column[:, None])[0] if moved else model.reference
+
+
+def _known_modes(model: Model, wanted: Mapping[int, int], starts: int) -> dict[int, GroupModes]:
+    """Modes of the groups that are wanted; refuses groups and modes that do not exist."""
+    faults, known = [], {}
+    for group, number in wanted.items():
+        try:
+            known[group] = listed = modes(model, model.structure.group(group).number, starts=starts)
+        except ValueError as error:
+            faults.append(str(error))
+            continue
+        if not (isinstance(number, int) and 1 <= number <= len(listed)):
+            there = "mode 1 alone" if len(listed) == 1 else f"modes 1 to {len(listed)}"
+            found = there if listed.complete else f"{there} that were found"
+            faults.append(f"SG-{group} has {found} (the reference's is {listed.reference}), not {number!r}")
+    if faults:
+        raise ValueError("; ".join(faults))
+    return known
+
+
+def _again(assembly: Assembly, like: Placement, wanted: Mapping[int, int]) -> Placement:
+    """The placement beside the present known bodies that is nearest to one of the list."""
+    searched(assembly)
+    found, any_sign = assembly.found, assembly.part.routine.redundant and not any(like.signs)
+    alike = [p for p in found if p.signs == like.signs or any_sign]
+    if alike:
+        off = np.array([p.column[assembly.part.state] for p in alike]) - like.column[assembly.part.state]
+        off -= whole_turns(off) * assembly.part.turns
+        return alike[int(np.abs(off / assembly.scale).max(axis=1, initial=0.0).argmin())]
+    others = f"; it can in {len(found)} modes with other signs" if found else ": out of reach"
+    changed = ", ".join(f"SG-{group} in mode {number}" for group, number in wanted.items())
+    bodies, number = ", ".join(map(str, assembly.group.bodies)), assembly.group.number
+    raise ValueError(f"SG-{number} (bodies {bodies}) cannot be assembled with {changed}{others}")

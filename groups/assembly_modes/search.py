@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from groups.assembly_modes.homotopy import has_degree, is_algebraic, positions, traced
+from groups.assembly_modes.homotopy import DRAWN, LOOPS, has_degree, is_algebraic, positions, traced
 from groups.branches.prover import prover_of
 from groups.engine.rescue import System
 from groups.engine.solve import plan_of
@@ -41,17 +41,10 @@ FLAT = 1e-7
 AT_MOST, LOT = 10, 100
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    """Origin of a list of modes: a text, whether it is complete, and the number that it may lack."""
-
-    text: str
-    complete: bool
-    missing: float = 0.0
-
-
+#: Origin of a list of modes in words, whether it is complete, and the number that it may lack.
+Search: TypeAlias = tuple[str, bool, float]
 #: The search of a closed form.
-CLOSED_FORM = Search("a closed form gives all", complete=True)
+CLOSED_FORM = "a closed form gives all"
 
 
 @dataclass(eq=False)
@@ -59,8 +52,7 @@ class Placement:
     """One way to assemble a group: a column of the plan's array, signs of it and of its struts."""
 
     column: Floats
-    branch: tuple[int, ...]
-    laid: tuple[int, ...]
+    signs: tuple[int, ...]
     residual: float = 0.0
     #: How often Newton met it.
     times: int = 1
@@ -109,7 +101,7 @@ class Assembly:
 
     def from_reference(self, found: Sequence[Placement]) -> Floats:
         """(M,) distances from the reference: over the size, or of rotations."""
-        numbers = self.numbers([Placement(self.plan.start, (), ()), *found])
+        numbers = self.numbers([Placement(self.plan.start, ()), *found])
         return np.asarray(np.abs(numbers[1:] - numbers[0]).max(axis=1, initial=0.0))
 
     def by_signs(self) -> None:
@@ -155,7 +147,7 @@ class Assembly:
         signs = part.routine.signs_of(part.group)
         laid = [part.geometry[k] for strut in part.group.struts for k in signs["mode", strut.bodies]]
         return [
-            Placement(X[:, k], branches[k], tuple(map(int, laid)), float(residual[k])) if good[k] else None
+            Placement(X[:, k], (*branches[k], *map(int, laid)), float(residual[k])) if good[k] else None
             for k in range(len(good))
         ]
 
@@ -203,8 +195,10 @@ class Assembly:
 
     def proven(self, found: Sequence[Placement]) -> Bools:
         """(M,) whether each placement is proven to be near one regular solution, the only one around."""
-        X = np.array([placement.column for placement in found]).T
-        return np.asarray(prover_of(self.plan).regular(X)[self.part.index])
+        X, count = np.array([placement.column for placement in found]).T, len(found)
+        every, rest = np.ones((len(self.plan.parts), count), dtype=np.bool_), np.zeros(count)
+        pieces = prover_of(self.plan).tried(X, rest, 0, rest, every, compiled=False)
+        return np.asarray(pieces.good[self.part.index])
 
 
 def searched(assembly: Assembly) -> Search:
@@ -212,14 +206,14 @@ def searched(assembly: Assembly) -> Search:
     routine, starts, most = assembly.part.routine, assembly.starts, assembly.most
     if assembly.part.group.form is not None or not assembly.part.n:
         assembly.by_signs()
-        return CLOSED_FORM
+        return CLOSED_FORM, True, 0.0
     if routine.linear or most == 1:
         assembly.add_from(assembly.start)
-        return CLOSED_FORM
+        return CLOSED_FORM, True, 0.0
     answer, certain = None, False
     if has_degree(assembly):
         search = _from_random_starts(assembly, min(starts, LOT))
-        if search.complete:
+        if search[1]:
             return search
         # A loop of a larger truss that does not close by as much in all positions has more of them.
         truss = truss_of(assembly.group)
@@ -227,16 +221,21 @@ def searched(assembly: Assembly) -> Search:
         answer = positions(assembly, [each.column[assembly.part.state] for each in assembly.found], degree)
     elif starts >= LOT and most is None and is_algebraic(assembly):
         answer, certain = traced(assembly), True
-    if answer is None or not answer.sound:
+    if answer is None:
         return _from_random_starts(assembly, starts)
-    assembly.add_from(answer.real.T)
+    count, ended, real = answer
+    text = f"{count} complex positions were followed, "
+    assembly.add_from(real.T)
     if certain:
-        shown = "and a trace test shows that there are no others"
-        return Search(f"{answer.count} complex positions were followed, {shown}", complete=True)
-    if len(answer.real) != len(assembly.found):
+        return f"{text}and a trace test shows that there are no others", True, 0.0
+    if len(real) != len(assembly.found):
         return _from_random_starts(assembly, starts)
-    complete = most in (answer.count, answer.ended)
-    return Search(answer.text(degree) + ("" if complete else "; not proven complete"), complete)
+    others = f"{LOOPS} loops of each and {DRAWN} positions drawn at random led to no other"
+    text += "as many as the degree of such a group" if count == degree else others
+    text += f": {len(real)} are real, {ended - len(real)} are not"
+    text += f", {count - ended} end in singular positions or at infinity" if count > ended else ""
+    complete = most in (count, ended)
+    return text + ("" if complete else "; not proven complete"), complete, 0.0
 
 
 def _from_random_starts(assembly: Assembly, most_in_a_row: int) -> Search:
@@ -256,12 +255,11 @@ def _from_random_starts(assembly: Assembly, most_in_a_row: int) -> Search:
             last = starts
         assembly.told("starting Newton", (starts - last) / most_in_a_row)
     if len(found) == most:
-        return Search(f"Newton found as many as there can be, after {starts} starts", complete=True)
+        return f"Newton found as many as there can be, after {starts} starts", True, 0.0
     once, twice = (sum(placement.times == count for placement in found) for count in (1, 2))
     missing = once * (once - 1) / (2.0 * (twice + 1))
-    return Search(
+    text = (
         f"Newton from {starts} places, of which {closed} led to a mode; the last {starts - last} found "
-        f"no new one; about {missing:.0f} more are expected from how often each was met; not proven complete",
-        complete=False,
-        missing=missing,
+        f"no new one; about {missing:.0f} more are expected from how often each was met; not proven complete"
     )
+    return text, False, missing

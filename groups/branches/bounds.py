@@ -105,16 +105,17 @@ class Bounds(ABC, Generic[_Bound]):
         given = [self.memo[i] for i in operands]
         if op == "moved":
             return given[0]
-        rule: Callable[..., _Bound] | None = getattr(self, _RULES.get(op, ""), None)
-        if rule is None:
+        if op not in _RULES:
             raise UnboundedError("a user's function" if op == "user" else op)
-        return rule(*given, *([data] if op == "curve" else []), *(Node(self.graph, i) for i in operands))
+        more = {"curve": [data], "sin": [False], "cos": [True]}.get(op, [])
+        found: _Bound = getattr(self, _RULES[op])(*given, *more, *(Node(self.graph, i) for i in operands))
+        return found
 
 
 #: Methods by operation.
 _RULES = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "quotient", "neg": "negative", "sqrt": "root",
-    "sin": "sine", "cos": "cosine", "atan2": "angle", "curve": "on_curve",
+    "sin": "wave", "cos": "wave", "atan2": "angle", "curve": "on_curve",
 }  # fmt: skip
 
 
@@ -178,30 +179,24 @@ class Enclosures(Bounds[Enclosure]):
 
     def multiply(self, a: Enclosure, b: Enclosure, *_: Node) -> Enclosure:
         if a is b:
-            return self.square(a)
+            half = 0.5 * (a.d * a.d)  # s² is from 0 to 1
+            return Enclosure(a.c * a.c + half, 2.0 * (a.c * a.d), a.r * (2.0 * a.size + a.r) + half)
         if b.is_exact:
             a, b = b, a
         if a.is_exact:
             return Enclosure(a.c * b.c, a.c * b.d, magnitude(a.c) * b.r)
-        half = 0.5 * (a.d * b.d)  # s² is from 0 to 1
+        half = 0.5 * (a.d * b.d)
         r = a.size * b.r + a.r * (b.size + b.r) + magnitude(half)
         return Enclosure(a.c * b.c + half, a.c * b.d + a.d * b.c, r)
 
-    def square(self, a: Enclosure) -> Enclosure:
-        half = 0.5 * (a.d * a.d)
-        return Enclosure(a.c * a.c + half, 2.0 * (a.c * a.d), a.r * (2.0 * a.size + a.r) + half)
-
     def quotient(self, a: Enclosure, b: Enclosure, *_: Node) -> Enclosure:
-        return self.multiply(a, self._inverse(b))
-
-    @staticmethod
-    def _inverse(b: Enclosure) -> Enclosure:
-        """1 / (c + x) = f - f² x + f² x² / (c + x)."""
-        f = div(1.0, b.c)
-        if b.is_exact:
-            return Enclosure(f)
-        square, w = f * f, b.wide
-        return Enclosure(f, neg(square * b.d), square * (w * w / _positive(b.least) + b.r))
+        """By 1 / (c + x) = f - f² x + f² x² / (c + x)."""
+        inverse = Enclosure(div(1.0, b.c))
+        if not b.is_exact:
+            square, w = inverse.c * inverse.c, b.wide
+            r = square * (w * w / _positive(b.least) + b.r)
+            inverse = Enclosure(inverse.c, neg(square * b.d), r)
+        return self.multiply(a, inverse)
 
     def root(self, a: Enclosure, *_: Node) -> Enclosure:
         """Taylor's formula, with the rest x² / (8 (c + x)^1.5)."""
@@ -211,15 +206,9 @@ class Enclosures(Bounds[Enclosure]):
         slope, low, w = div(0.5, f), sqrt(a.low), a.wide  # not a number where it may be below zero
         return Enclosure(f, slope * a.d, slope * a.r + 0.125 * (w * w) / (low * low * low))
 
-    def sine(self, a: Enclosure, *_: Node) -> Enclosure:
-        return self._wave(a, sin(a.c), cos(a.c))
-
-    def cosine(self, a: Enclosure, *_: Node) -> Enclosure:
-        return self._wave(a, cos(a.c), neg(sin(a.c)))
-
-    @staticmethod
-    def _wave(a: Enclosure, f: Number, slope: Number) -> Enclosure:
-        """Taylor's formula of second order, its square centred."""
+    def wave(self, a: Enclosure, turn: bool, *_: Node) -> Enclosure:
+        """Sine, or the cosine, by Taylor's formula of second order, its square centred."""
+        f, slope = (cos(a.c), neg(sin(a.c))) if turn else (sin(a.c), cos(a.c))
         if a.is_exact:
             return Enclosure(f)
         w = a.wide
@@ -297,11 +286,12 @@ def _near(pieces: nodes.Pieces) -> list[nodes.Pieces]:
 
 def _from_the_end(powers: Sequence[Floats], h: Floats) -> list[Floats]:
     """Coefficients by powers of u of polynomials by powers of h - u."""
-    found = [np.zeros_like(h) for _ in powers]
-    for k, row in enumerate(powers):
-        for n in range(k + 1):
-            found[n] += (-1.0) ** n * math.comb(k, n) * h ** (k - n) * row
-    return found
+    return [
+        np.sum(
+            [(-1.0) ** n * math.comb(k, n) * h ** (k - n) * powers[k] for k in range(n, len(powers))], axis=0
+        )
+        for n in range(len(powers))
+    ]
 
 
 # --- majorants -----------------------------------------------------------------------------------------
@@ -362,24 +352,20 @@ class Majorants(Bounds[Majorant]):
         off = off_cubic(left)
         return [*cubic[:ORDERS], off / _positive(slope) if is_node(slope) else off]
 
-    def sine(self, a: Majorant, *_: Node) -> Majorant:
+    def wave(self, a: Majorant, *_: Any) -> Majorant:
         """Sine or cosine: no derivative is above one."""
         return _composed([1.0, 1.0, 1 / 2, 1 / 6, 1 / 24], a)
-
-    cosine = sine
 
     def angle(self, y: Majorant, x: Majorant, *nodes: Node) -> Majorant:
         """From its rate, (x y' - y x') / (x² + y²)."""
         square = self.add(self.multiply(x, x), self.multiply(y, y))
         b, a = self.boxes.of(nodes)
-        low = self.boxes.add(self.boxes.square(a), self.boxes.square(b)).least
+        low = self.boxes.add(self.boxes.multiply(a, a), self.boxes.multiply(b, b)).least
         f = div(1.0, _positive(low))
-        inverse, orders = [f], range(1, ORDERS)
-        for k in orders:
-            inverse.append(f * total([square[i] * inverse[k - i] for i in range(1, k + 1)]))
-        rates = [[*(k * v[k] for k in orders), 0.0, 0.0] for v in (x, y)]
-        top = self.add(self.multiply(x, rates[1]), self.multiply(y, rates[0]))
-        rate = self.multiply(top, [*inverse, 0.0])
+        rates, orders = [[*(k * v[k] for k in range(1, ORDERS)), 0.0, 0.0] for v in (x, y)], range(1, ORDERS)
+        top, rate = self.add(self.multiply(x, rates[1]), self.multiply(y, rates[0])), list[Number]()
+        for k in range(ORDERS - 1):
+            rate.append(f * total([top[k], *(square[i] * rate[k - i] for i in range(1, k + 1))]))
         off = 0.5 * math.pi * (x[ORDERS] + y[ORDERS]) / sqrt(_positive(low))
         return [math.pi, *(rate[k - 1] * (1.0 / k) for k in orders), off]
 

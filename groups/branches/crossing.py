@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.branches.theorem import by_equations, coordinates_of
+from groups.engine.rescue import System
 from groups.motion import Motion
 from groups.results.faults import Kind, SingularPosition
 from groups.trajectory import configuration_at
 from mbssa.arrays import Floats
-from mbssa.graph.evaluation import evaluated
+from mbssa.graph.source import functions
 
 if TYPE_CHECKING:
     from groups.branches.insertion import Proof
     from groups.engine.path import Way
-    from groups.engine.plan import Plan
+    from groups.engine.plan import Part, Plan
     from groups.engine.rescue import Statuses
     from groups.model import Model
-    from mbssa.graph.nodes import Number
 
 
 #: Way of the inputs on either side of a crossing, rad or over the size, over which it is gone through at
@@ -78,10 +78,6 @@ class Step:
         """Times of a motion at shares of the step."""
         return self.begins + shares * self.lasts
 
-    def add(self, columns: Floats, shares: Floats) -> None:
-        self.shares.extend(shares.tolist())
-        self.records.extend(np.moveaxis(self.plan.bodies(columns), -1, 0).copy())
-
     def crossed(self, proof: Proof, at: float) -> Crossed | None:
         """The pose behind a crossing that is near a share of the step; None where there is none."""
         longest, length = self.way.longest, float(self.way.time[1])
@@ -115,16 +111,15 @@ class Step:
 
     def between(self, crossed: Crossed) -> Floats:
         """Records (N, numbers) of the bodies at the end of the step, by cubics through those around it."""
-        share, seconds = crossed.share - self.shares[0], float(self.way.time[1])
-        seconds, s = seconds * share, (1.0 - self.shares[0]) / share
-        one, other = self.records[0], self.plan.bodies(crossed.column[:, None])[:, :, 0]
-        n = one.shape[1] - len(self.plan.record.acceleration)
-        before, after = (seconds * np.hstack([_rates(X)[0], X[:, n:]]) for X in (one, other))
-        rise = other[:, :n] - one[:, :n]
-        bend, third = 3 * rise - 2 * before - after, before + after - 2 * rise
-        found = one[:, :n] + s * (before + s * (bend + s * third))
-        rate = (before + s * (2 * bend + s * 3 * third)) / seconds
-        return np.hstack([_unit(found), rate[:, n - one.shape[1] :]])
+        from scipy.interpolate import CubicHermiteSpline
+
+        ends = self.records[0], self.plan.bodies(crossed.column[:, None])[:, :, 0]
+        n = ends[0].shape[1] - len(self.plan.record.acceleration)
+        rates = [np.hstack([_rates(X)[0], X[:, n:]]) for X in ends]
+        times = np.array([self.shares[0], crossed.share]) * float(self.way.time[1])
+        path = CubicHermiteSpline(times, [X[:, :n] for X in ends], rates)
+        found, rate = (path(self.way.time[1], order) for order in (0, 1))
+        return np.hstack([_unit(found), rate[:, n - ends[0].shape[1] :]])
 
 
 def _unit(X: Floats) -> Floats:
@@ -165,7 +160,7 @@ def singular_position(plan: Plan, group: int, column: Floats, times: Sequence[fl
         # only turns fast near another branch, over which steps may be as hard to prove, goes on.
         v, a = (column[part.state + k * plan.unknowns] / part.routine.scales for k in (1, 2))
         left_time = float(v @ v) / (2.0 * max(float(v @ a), 1e-300))
-    jacobian, moved, speed = _linearised(plan, group, column)
+    jacobian, moved, speed = _linearised(plan, part, column)
     condition = 0.0
     if jacobian.size and np.isfinite(jacobian).all():
         left, values, _ = np.linalg.svd(jacobian)
@@ -178,25 +173,18 @@ def singular_position(plan: Plan, group: int, column: Floats, times: Sequence[fl
     return SingularPosition(group + 1, float(times[0]), float(times[1]), kind, condition)
 
 
-def _linearised(plan: Plan, group: int, column: Floats) -> tuple[Floats, Floats, float]:
+def _linearised(plan: Plan, part: Part, column: Floats) -> tuple[Floats, Floats, float]:
     """Jacobian (rows, n) by unknowns over their sizes, rates of rows by what moves the group, its speed."""
-    part, axes = plan.parts[group], plan.axes(plan.bodies(column[:, None])).ravel()
-    column = np.append(column[: plan.first_axes], axes)
-    direct, part = part.group.direct, by_equations(plan, part, {}) if part.group.direct else part
-    own, routine = part.group, part.routine
-    q: list[Number] = column[part.state].tolist()
-
-    def of(name: str, k: Any) -> Number:
-        if name in ("g", "q"):
-            return (part.geometry if name == "g" else q)[k]
-        return float(column[plan.rows_of(own, [(name, k)])[0]])
-
-    if direct:
-        q = evaluated(coordinates_of(routine), of)
+    bodies = plan.bodies(column[:, None])
+    X = np.concatenate([column[: plan.first_axes], plan.axes(bodies).ravel()])[:, None]
+    q, at = X[part.state], np.arange(1)
+    implicit = by_equations(plan, part, {}) if part.group.direct else part
+    system, routine = System(plan, implicit, X), implicit.routine
     with np.errstate(all="ignore"):
-        rows = [evaluated(row, of) for row in routine.jacobian]
-        J = np.array(rows).reshape(len(rows), routine.n) * routine.scales
-        moved = np.array(evaluated(routine.first_side, of))
+        if part.group.direct:
+            q = system.evaluate(functions("unknowns", [], coordinates_of(routine)), at, ())
+        J, moved = system.at(q, at)[1][0], system.evaluate(routine.sides[0], at, q)[:, 0]
+    own = implicit.group
     drives = [3 * row for row in own.uses.drives]
     speeds = [np.abs(column[row + 1]) / plan.scale_of_inputs[row // 3] for row in drives]
     for b in own.uses.bodies.keys() - set(own.own):

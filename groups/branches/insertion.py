@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -28,6 +27,7 @@ from groups.status import (
     PASSED_SINGULAR,
     PREDECESSOR_FAILED,
 )
+from groups.trajectory import configuration_at
 from mbssa.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -40,17 +40,7 @@ if TYPE_CHECKING:
     from groups.trajectory import Progress, Trajectory
 
 
-@dataclass(frozen=True)
-class Effort:
-    """Whether to go straight on where branches cross, a report of progress, and patience."""
-
-    smooth: bool = False
-    progress: Progress | None = None
-    #: Seconds by NumPy, roughly, of pieces of steps, after which all that is left stays as it was found.
-    patience: float = inf
-
-
-#: Largest difference of poses that are the same, over the size, or of entries of a quaternion, or rad.
+#: Largest difference of poses that are the same, over the size, or of entries of rotations.
 SAME = 1e-7
 #: A motion begins at the reference, rad or m.
 AT_REFERENCE = 1e-12
@@ -66,64 +56,26 @@ FARTHEST = 1000.0
 WINDOW, WIDEST = 256, 4096
 
 
-def prove_of_groups(
-    model: Model,
-    motion: Motion,
-    own: Sequence[Ints],
-    found: Trajectory,
-    kept: Ints,
-    level: int,
-    compiled: bool,
-    effort: Effort,
-) -> Trajectory:
-    """Prove a solution by others, with groups of the bodies ``own``; where it is another it is replaced."""
-    everything = np.arange(model.mechanism.n_bodies)
-    mine = Proof(solved(model, motion, compiled=compiled), effort).trajectory(everything, level)
-    assert mine.proven is not None
-    status, proven = found.status.copy(), np.zeros_like(found.status)
-    of_body = model.structure.group_of_body - 1
-    number = np.zeros(model.structure.n_groups, dtype=np.int64)
-    one, other = ((of.position, of.orientation) for of in (mine, found))
-    same = ~differing(one, other, model.frames.size)
-    for g, bodies in enumerate(own):
-        theirs = np.unique(of_body[bodies])
-        number[theirs] = g + 1
-        proven[:, g] = mine.proven[:, theirs].min(axis=1)
-        first = (mine.status[:, theirs] != OK).argmax(axis=1)
-        status[:, g] = mine.status[np.arange(len(first)), theirs[first]]
-        # What was missing and has not been found either is so for its own reason, such as a contact's end.
-        why = (status[:, g] == NOT_CONVERGED) & (found.status[:, g] != OK)
-        status[why, g] = found.status[why, g]
-        same[:, bodies] &= (same[:, bodies].all(axis=1) & (found.status[:, g] == OK))[:, None]
-    outputs: dict[str, Any] = {}
-    for name in OUTPUTS:
-        one, other = getattr(found, name), getattr(mine, name)
-        if other is not None:
-            one = np.where(same.reshape(*same.shape, *[1] * (one.ndim - 2)), one, other)[:, kept]
-        outputs[name] = None if other is None else one
-    return replace(
-        found,
-        **outputs,
-        kept=kept,
-        status=status,
-        causes=mine.causes if len(own) == len(number) else found.causes,
-        residual=np.where(status == found.status, found.residual, np.where(status == OK, 0.0, np.nan)),
-        proven=proven,
-        singular=tuple(replace(one, group=int(number[one.group - 1])) for one in mine.singular),
-    )
-
-
 class Proof:
     """One motion that the engine has solved, being proven, and solved again where it is on other branches."""
 
+    # Patience is seconds by NumPy, roughly, of pieces of steps, after which all that is left stays as it was
+    # found; ``smooth`` goes straight on where branches cross.
+
     def __init__(
-        self, solving: Solving, effort: Effort | None = None, status: Statuses | None = None
+        self,
+        solving: Solving,
+        patience: float = inf,
+        *,
+        smooth: bool = False,
+        progress: Progress | None = None,
+        status: Statuses | None = None,
     ) -> None:
         self.solving, self.motion, self.X, self._given = solving, solving.motion, solving.X, solving.X
         self.status = solving.settled(looks=False) if status is None else status
         #: The model that goes on: behind a crossing the reference's signs do not hold.
         self.model, self.plan = solving.model, solving.plan
-        self.effort = Effort() if effort is None else effort
+        self.patience, self.smooth, self.progress = patience, smooth, progress
         groups = len(self.plan.parts)
         #: Groups whose branch is proven so far: they have a proof, and so has what they hang on.
         self.sure = prover_of(self.plan).sure.copy()
@@ -163,12 +115,46 @@ class Proof:
         proven = self.proven.T * (found.status == OK)
         return replace(found, proven=proven, singular=tuple(self.singular))
 
+    def in_place_of(self, found: Trajectory, kept: Ints, level: int) -> Trajectory:
+        """The solution of all bodies by others, as groups or as one, proven; replaced where it is another."""
+        mine, model = self.trajectory(found.kept, level), self.model
+        assert mine.proven is not None
+        status, proven = found.status.copy(), np.zeros_like(found.status)
+        of_body = model.structure.group_of_body - 1
+        group = np.minimum(np.arange(model.structure.n_groups), status.shape[1] - 1)
+        one, other = ((of.position, of.orientation) for of in (mine, found))
+        same = ~differing(one, other, model.frames.size)
+        for g in range(status.shape[1]):
+            theirs = np.flatnonzero(group == g)
+            bodies = np.isin(of_body, theirs)
+            proven[:, g] = mine.proven[:, theirs].min(axis=1)
+            first = (mine.status[:, theirs] != OK).argmax(axis=1)
+            status[:, g] = mine.status[np.arange(len(first)), theirs[first]]
+            # What was missing and has not been found either is so for its own reason, as a contact's end.
+            why = (status[:, g] == NOT_CONVERGED) & (found.status[:, g] != OK)
+            status[why, g] = found.status[why, g]
+            same[:, bodies] &= (same[:, bodies].all(axis=1) & (found.status[:, g] == OK))[:, None]
+        outputs: dict[str, Any] = dict.fromkeys(OUTPUTS)
+        for name in list(OUTPUTS)[: level + 2]:
+            one, other = getattr(found, name), getattr(mine, name)
+            outputs[name] = np.where(same.reshape(*same.shape, *[1] * (one.ndim - 2)), one, other)[:, kept]
+        return replace(
+            found,
+            **outputs,
+            kept=kept,
+            status=status,
+            causes=mine.causes if status.shape[1] == len(group) else found.causes,
+            residual=np.where(status == found.status, found.residual, np.where(status == OK, 0.0, np.nan)),
+            proven=proven,
+            singular=tuple(replace(one, group=int(group[one.group - 1]) + 1) for one in mine.singular),
+        )
+
     def follow(self) -> int:
         """Prove the motion; the last instant up to which it is solved."""
         last, done = len(self.motion.time) - 1, 0
-        window = WIDEST if self.effort.progress is None else WINDOW
+        window = WIDEST if self.progress is None else WINDOW
         self._to_first_instant()
-        while done < last and self.spent < self.effort.patience:
+        while done < last and self.spent < self.patience:
             if gone := [g for g, end in self.ends if end <= done]:  # off its profile nothing is proven
                 self.sure[gone] = False
                 prover_of(self.plan).with_needs(self.sure[:, None])
@@ -204,8 +190,7 @@ class Proof:
 
     def _goes_on(self, done: int) -> bool:
         """Report that the motion is proven up to an instant; whether the proof goes on."""
-        progress = self.effort.progress
-        return progress is None or progress((done + 1) / len(self.motion.time)) is not False
+        return self.progress is None or self.progress((done + 1) / len(self.motion.time)) is not False
 
     @property
     def said(self) -> npt.NDArray[np.int8]:
@@ -237,7 +222,7 @@ class Proof:
         usable = solved[:, 1:] & solved[:, :-1] & self.sure[:, None]
         if not usable.shape[1]:
             return np.zeros(usable.T.shape, dtype=np.bool_)
-        prover, deep = prover_of(plan_of(self.model)), deep if self.spent < self.effort.patience else 0
+        prover, deep = prover_of(plan_of(self.model)), deep if self.spent < self.patience else 0
         pieces = prover.pieces(
             of.way, span.start, of.X[:, span], usable, deep, compiled=self.solving.is_compiled
         )
@@ -303,7 +288,7 @@ class Proof:
         """Solve the time step to an instant in pieces until all sure groups' are certified, or least."""
         # Groups with a least piece that is not certified are sure no longer.
         shares, unsolved, longest = np.array([0.0, 1.0]), 1.0, step.way.longest
-        most = ROUNDS if longest <= FARTHEST and self.spent < self.effort.patience else 0
+        most = ROUNDS if longest <= FARTHEST and self.spent < self.patience else 0
         whole = column, status, self.tail
         for rounds in count():
             if at > 0 and not self._goes_on(at - 1):
@@ -322,7 +307,7 @@ class Proof:
                 break
             if len(failing):
                 least = (shares[first + 1] - shares[first]) * longest <= LEAST
-                if least or rounds >= most or self.spent >= self.effort.patience:
+                if least or rounds >= most or self.spent >= self.patience:
                     ends, here = shares[first : first + 2], piece.X[:, first]
                     crossed = self._stopped(step, here, passed[first], ends)
                     if crossed is None:
@@ -339,8 +324,9 @@ class Proof:
                     continue
             bad = np.flatnonzero((codes[self.sure, first + 1 : len(solved)] != OK).any(axis=0))
             unsolved = float(shares[first + 1 + bad[0]]) if len(bad) else 1.0
-            if self.effort.smooth:
-                step.add(piece.X[:, : first + 1], shares[: first + 1])
+            if self.smooth:
+                step.shares.extend(shares[: first + 1].tolist())
+                step.records.extend(np.moveaxis(self.plan.bodies(piece.X)[..., : first + 1], -1, 0).copy())
             column, status = piece.column(first), codes[:, first]
             halved = failing[shares[failing + 1] <= max(unsolved, shares[first + 1])]
             middle = 0.5 * (shares[halved] + shares[halved + 1])
@@ -355,7 +341,7 @@ class Proof:
         lost, needs = np.flatnonzero(self.sure & ~passed).tolist(), list(map(list, self.model.needs))
         places = {g: singular_position(plan, g, column, times) for g in lost if passed[needs[g]].all()}
         crossed = None
-        if self.effort.smooth and all(place.kind == "branches cross" for place in places.values()):
+        if self.smooth and all(place.kind == "branches cross" for place in places.values()):
             crossed = step.crossed(self, float(shares[1]))
         if crossed is None:
             # On curves a proof ends at breaks too: nothing is singular there, and the branch is checked.
@@ -364,8 +350,7 @@ class Proof:
             self.doubted += places
         else:
             self.continued[[*places]] = True
-            for g, others in enumerate(needs):
-                self.continued[g] |= bool(self.continued[others].any())
+            self.continued = ~prover_of(plan).with_needs(~self.continued[:, None])[:, 0]
         self.singular += places.values()
         return crossed
 
@@ -398,10 +383,6 @@ def plan_poses(plan: Plan, X: Floats) -> tuple[Floats, Floats]:
 
 def differing(one: tuple[Floats, Floats], other: tuple[Floats, Floats], size: float) -> Bools:
     """(T, N) whether poses differ by more than whole turns and signs of quaternions, or one is missing."""
-    (p, q), (r, s) = one, other
-    if q.ndim == p.ndim:
-        turned = np.minimum(np.abs(q - s).max(axis=-1), np.abs(q + s).max(axis=-1))
-    else:
-        turned = np.abs(np.mod(q - s + np.pi, 2 * np.pi) - np.pi)
-    found: Bools = ~(np.maximum(np.abs(p - r).max(axis=-1) / size, turned) <= SAME)
-    return found
+    a, b = (configuration_at(*poses) for poses in (one, other))
+    off, turned = np.abs(a.position - b.position) / size, np.abs(a.rotation - b.rotation)
+    return np.asarray(~(np.maximum(off.max(axis=-1), turned.max(axis=(-2, -1))) <= SAME))

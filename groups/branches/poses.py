@@ -74,12 +74,9 @@ def solve_proven_poses(
         with np.errstate(all="ignore"):
             X, sure[:, span] = _followed(plan, life_of(plan, compiled), inputs[span].T)
         answer.position[span], answer.orientation[span] = plan_poses(plan, X)
-        quality = plan.quality(X)
-        answer.residual[span], answer.condition[span] = (
-            quality[:, RESIDUAL].T,
-            np.abs(quality[:, CONDITION]).T,
-        )
-        answer.iterations[span] = quality[:, STEPS].T if plan.unknowns else 0
+        quality = plan.quality(X).T
+        answer.residual[span], answer.condition[span] = quality[:, RESIDUAL], np.abs(quality[:, CONDITION])
+        answer.iterations[span] = quality[:, STEPS] if plan.unknowns else 0
     broken = np.zeros_like(sure)
     lost = np.flatnonzero(~sure.all(axis=0))
     if len(lost):  # what becomes of these, the engine says by itself
@@ -87,8 +84,7 @@ def solve_proven_poses(
         found = along_lines(model, motion, begins, stops, everything, 0, compiled).answer
         failed = np.add.reduceat(found.status != OK, begins, axis=0) > 0
         broken[:, lost] = ~sure[:, lost] & (failed.T | prover_of(plan).sure[:, None])
-        of_body = model.structure.group_of_body - 1
-        of_body[0] = 0
+        of_body = np.maximum(model.structure.group_of_body - 1, 0)
         rows = {"body": of_body, "group": np.arange(len(sure))}
         for name, kind in (OUTPUTS | QUALITY).items():
             array, other = getattr(answer, name), getattr(found, name)

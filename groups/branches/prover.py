@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -66,14 +66,6 @@ class Pieces:
     good: Bools
     radii: Floats
 
-    @staticmethod
-    def joined(parts: Sequence[Pieces]) -> Pieces:
-        found = (
-            np.concatenate([getattr(p, name) for p in parts], axis=-1) for name in ("x", "good", "radii")
-        )
-        whole = Pieces(*found)
-        return whole.picked(np.argsort(whole.x, kind="stable"))
-
     def picked(self, which: Any) -> Pieces:
         return Pieces(self.x[which], self.good[:, which], self.radii[..., which])
 
@@ -120,7 +112,7 @@ class Prover:
             self.step += len(of.own)
         self.never, self.height = self.step + 1, row + self._numbers - plan.first_axes
         paths = {self.row(of, *key): of.test.winds(*key) for of in self.groups for key in of.test.paths}
-        number = {row: k for k, row in enumerate(sorted(paths))}
+        self._path = number = {row: k for k, row in enumerate(sorted(paths))}
         #: Rows of paths and of their rates in X and V, and numbers of those that go on by their rates.
         self._rows = [
             (rows[rows < plan.first_axes], rows[rows >= plan.first_axes] - plan.first_axes)
@@ -132,12 +124,7 @@ class Prover:
             (
                 of,
                 [self.place(of, *key) for key in of.test.read],
-                [
-                    (PATHS + k[0], number[self.row(of, *k[1:])])
-                    if name == "path"
-                    else self.place(of, name, k)
-                    for name, k in of.test.used
-                ],
+                [self.place(of, *key) for key in of.test.used],
                 *self.writes(of),
             )
             for of in self.groups
@@ -207,7 +194,9 @@ class Prover:
         return (X_ROWS + side, row) if row < first else (V_ROWS + side, row - first)
 
     def place(self, of: Proven, name: str, k: Any) -> Place:
-        """Place of an input of a group's functions that is no path."""
+        """Place of an input of a group's functions."""
+        if name == "path":
+            return PATHS + k[0], self._path[self.row(of, *k[1:])]
         if name == "step":
             return W_ROWS, self.step
         if name == "off":
@@ -293,12 +282,6 @@ class Prover:
             good[part.index] &= good[list(part.known)].all(axis=0)
         return good
 
-    def regular(self, X: Floats) -> Bools:
-        """(G, K) whether each column at rest is proven to be near one regular solution of a group."""
-        count = X.shape[1]
-        usable = np.ones((len(self.plan.parts), count), dtype=np.bool_)
-        return self.tried(X, np.arange(float(count)), 0, np.zeros(count), usable, compiled=False).good
-
     # --- pieces ----------------------------------------------------------------------------------------
 
     def pieces(
@@ -314,7 +297,9 @@ class Prover:
         found, failing = [whole.picked(~again)], np.flatnonzero(again)
         for k in np.array_split(failing, -(-len(failing) * len(X) // STEPS) or 1):
             found += self._divided(way, begin, X, k, usable, depth, life_of(self.plan, compiled))
-        return Pieces.joined(found)
+        each = zip(*((of.x, of.good, of.radii) for of in found), strict=True)
+        joined = Pieces(*(np.concatenate(arrays, axis=-1) for arrays in each))
+        return joined.picked(np.argsort(joined.x, kind="stable"))
 
     def _divided(
         self, way: Way, begin: int, X: Floats, k: Ints, usable: Bools, depth: int, life: Life

@@ -24,7 +24,6 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from groups.branches.bounds import (
     OF_RATE,
@@ -105,7 +104,11 @@ class Test:
         # Negative where one of them is not finite.
         finite = _LARGE - total([magnitude(x) for x in margins])
         margin = above(finite, reduce(least, margins), -1.0) if margins else 1.0
-        self.steps = [margin, *radii, *boxes, *self._off(radii)]
+        found = self._majorants(self._enclosures(radii), radii).of(self._numbers)
+        # Axes in space may be those of a quaternion: off by roundings of one, not of themselves.
+        axes = [ROUNDING if k in routine.record.axes else 0.0 for _, k in self.wanted]
+        off = [off_cubic(f) + more for f, more in zip(found, axes, strict=True)]
+        self.steps = [margin, *radii, *boxes, *off]
         (_, self.at_instants), self.read = functions("instants", self.stages, self.instants)
         (_, self.over_steps), self.used = functions("steps", [], self.steps)
         #: Inputs (name, number) whose paths are read.
@@ -158,13 +161,17 @@ class Test:
         """Margins that are positive if the theorem holds, and radii e and R of the unknowns."""
         routine, scales, zero = self.routine, np.array(self.routine.scales), [0.0] * self.routine.n
         plain = self._enclosures(zero)
-        A = self._inverse([[x.c for x in plain.of(row)] for row in routine.jacobian])
+        J = [[x.c for x in plain.of(row)] for row in routine.jacobian]
+        matrix, projected = least_squares(J) if routine.redundant else (J, list)
+        solve = factorised(matrix, routine.order)[0]
+        A = np.array([solve(projected(row)) for row in np.eye(len(J)).tolist()], object).T
         sizes, rows = _magnitudes(A), self._majorants(plain, zero).of(routine.rows)
         Y = sizes @ [off_cubic(f) + self._ends for f in rows]
         ways = [magnitude(self._path("q", k)[SLOPE]) * (2.0 / x) for k, x in enumerate(routine.scales)]
         boxes = scales * (SHARE * reduce(largest, ways) + LEAST) + TIMES * Y
-        J = list(map(self._enclosures(boxes).of, routine.jacobian))
-        c, d, wide = (np.array([[getattr(x, of) for x in row] for row in J], object) for of in _PARTS_OF_J)
+        within = list(map(self._enclosures(boxes).of, routine.jacobian))
+        parts = (np.array([[getattr(x, of) for x in row] for row in within], object) for of in _PARTS_OF_J)
+        c, d, wide = parts
         # The slopes of J are kept together over the rows.
         Z = _magnitudes(A @ c - np.eye(routine.n)) + _magnitudes(A @ d) + sizes @ wide
         w = boxes
@@ -178,19 +185,6 @@ class Test:
         closed = max(CLOSED, 10.0 * routine.group.setting.closed / routine.size)
         margins = [*(boxes - e), *(closed - sizes.sum(axis=1) * self._ends * (1.0 / scales))]
         return margins, [*((Y + Z @ e) * guard)], [*boxes]  # e by what Y and Z say of it
-
-    def _inverse(self, J: list[list[Number]]) -> npt.NDArray[Any]:
-        """(n, rows) near the inverse of a matrix, or its pseudo-inverse."""
-        matrix, projected = least_squares(J) if self.routine.redundant else (J, list)
-        solve = factorised(matrix, self.routine.order)[0]
-        return np.array([solve(projected(row)) for row in np.eye(len(J)).tolist()], object).T
-
-    def _off(self, radii: Sequence[Number]) -> list[Number]:
-        """By how much wanted numbers of own bodies are off their cubics."""
-        found = self._majorants(self._enclosures(radii), radii).of(self._numbers)
-        # Axes in space may be those of a quaternion: off by roundings of one, not of themselves.
-        axes = [ROUNDING if k in self.routine.record.axes else 0.0 for _, k in self.wanted]
-        return [off_cubic(f) + more for f, more in zip(found, axes, strict=True)]
 
 
 def by_equations(plan: Plan, part: Part, routines: dict[object, Routine]) -> Part:

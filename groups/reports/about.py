@@ -180,7 +180,7 @@ def modes_report(model: Model, listed: Sequence[GroupModes], *, each: bool) -> R
     }  # fmt: skip
     parts: list[Part] = [*model_lines(model.structure), group_table(model, records, columns)]
     for one in records[:SHOWN]:
-        if one["search"] != CLOSED_FORM.text:
+        if one["search"] != CLOSED_FORM:
             parts.append(f"SG-{one['number']}: {one['search']}.")
             parts += ["  mbssa modes MODEL --starts N searches longer."] * (not one["complete"])
         if left := [str(mode["number"]) for mode in one["modes"] if not mode["proven"]]:

@@ -16,7 +16,7 @@ import mbssa
 import routes
 from groups.assembly_modes import in_modes
 from groups.branches.bounds import Enclosure, Enclosures, Majorants, along_cubic, off_cubic
-from groups.branches.insertion import Effort, prove_of_groups
+from groups.branches.insertion import Proof
 from groups.branches.machine import CompiledTests
 from groups.branches.poses import solve_proven_poses
 from groups.branches.prover import prover_of
@@ -460,8 +460,7 @@ def test_any_solver_is_proven_and_led_back_where_it_jumped(name):
     if name != "Newton":  # which goes along the way in strides of its own, so that it does not jump
         assert np.abs(jumped.position - want.position).max() > 0.1
     everything = np.arange(mechanism.n_bodies)
-    own = [group.body_indices for group in structure.groups]
-    again = prove_of_groups(model, motion, own, jumped, everything, 2, False, Effort())
+    again = Proof(solved(model, motion, compiled=False)).in_place_of(jumped, everything, 2)
     for one in (want, found, again):
         assert (one.proof == 2).all()
         assert_allclose(one.position, want.position, atol=1e-9)
