@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from groups.branches.insertion import Proof
+from groups.engine.solve import solved
 from groups.global_solver.elimination import Method
 from groups.model import Model, build
 from groups.motion import Motion, default_motion

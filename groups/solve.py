@@ -119,13 +119,12 @@ def solve(
         done, wanted = stop, report is None or report(stop / count) is not False
     if patience is None or not wanted:
         return finished(solving, model.held_bodies(kept), answers, done).trajectory(kept)
-    if model.globally:
+    if model.globally:  # the proof is of the engine's answer
         found = finished(solving, model.held_bodies(kept), answers).trajectory()
         solving = solved(model, motion, compiled=compiled)
-    proof = Proof(solving, patience=patience, smooth=branch == "smooth", progress=_part(progress, half, half))
-    if model.globally:
-        return proof.in_place_of(found, kept, answers)
-    return proof.trajectory(kept, answers)
+    report, smooth = _part(progress, half, half), branch == "smooth"
+    proof = Proof(solving, patience=patience, smooth=smooth, progress=report)
+    return proof.trajectory(kept, answers) if found is None else proof.in_place_of(found, kept, answers)
 
 
 def patience_of(model: Model, branch: Branch | None) -> float | None:
