@@ -25,7 +25,6 @@ from benchmarks import higher_rival
 from benchmarks.higher_models import corner, many_cams
 from benchmarks.higher_turns import in_turns
 from benchmarks.race import Runner, same
-from groups.reports.about import solver_text
 
 #: Processor time: see :mod:`benchmarks.higher_turns`.
 pytestmark = pytest.mark.benchmark(timer=time.process_time)
@@ -80,7 +79,7 @@ def of_rival(answer):
 
 
 def say_solvers(model):
-    solvers = Counter(solver_text(solver) for solver in model.solvers)
+    solvers = Counter(solver.title for solver in model.solvers)
     print(f"groups: {', '.join(f'{count} × {text}' for text, count in solvers.items())}")
 
 

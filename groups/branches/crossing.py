@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups.branches.theorem import by_equations, coordinates_of
-from groups.engine.rescue import System
 from groups.motion import Motion
 from groups.results.faults import Kind, SingularPosition
 from groups.trajectory import configuration_at
 from mbssa.arrays import Floats
-from mbssa.graph.source import functions
+from mbssa.graph.evaluation import evaluated
+from mbssa.graph.nodes import Number
 
 if TYPE_CHECKING:
     from groups.branches.insertion import Proof
@@ -175,16 +175,23 @@ def singular_position(plan: Plan, group: int, column: Floats, times: Sequence[fl
 
 def _linearised(plan: Plan, part: Part, column: Floats) -> tuple[Floats, Floats, float]:
     """Jacobian (rows, n) by unknowns over their sizes, rates of rows by what moves the group, its speed."""
-    bodies = plan.bodies(column[:, None])
-    X = np.concatenate([column[: plan.first_axes], plan.axes(bodies).ravel()])[:, None]
-    q, at = X[part.state], np.arange(1)
-    implicit = by_equations(plan, part, {}) if part.group.direct else part
-    system, routine = System(plan, implicit, X), implicit.routine
+    axes = plan.axes(plan.bodies(column[:, None])).ravel()
+    column = np.append(column[: plan.first_axes], axes)
+    direct, part = part.group.direct, by_equations(plan, part, {}) if part.group.direct else part
+    own, routine = part.group, part.routine
+    q: list[Number] = column[part.state].tolist()
+
+    def of(name: str, k: Any) -> Number:
+        if name in ("g", "q"):
+            return (part.geometry if name == "g" else q)[k]
+        return float(column[plan.rows_of(own, [(name, k)])[0]])
+
+    if direct:
+        q = evaluated(coordinates_of(routine), of)
     with np.errstate(all="ignore"):
-        if part.group.direct:
-            q = system.evaluate(functions("unknowns", [], coordinates_of(routine)), at, ())
-        J, moved = system.at(q, at)[1][0], system.evaluate(routine.sides[0], at, q)[:, 0]
-    own = implicit.group
+        rows = [evaluated(row, of) for row in routine.jacobian]
+        J = np.array(rows).reshape(len(rows), routine.n) * routine.scales
+        moved = np.array(evaluated(routine.first_side, of))
     drives = [3 * row for row in own.uses.drives]
     speeds = [np.abs(column[row + 1]) / plan.scale_of_inputs[row // 3] for row in drives]
     for b in own.uses.bodies.keys() - set(own.own):
