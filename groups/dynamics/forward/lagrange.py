@@ -76,7 +76,7 @@ class BodyCoordinates(Equations):
         self.n = traced.twists
         self.unit = traced.unit[: self.n]
         #: Rows that determine further unknowns, and constraints.
-        self.more = np.array(traced.group.further, dtype=np.int64)
+        self.more = np.array(traced.further, dtype=np.int64)
         self.own = np.setdiff1d(np.arange(traced.m), self.more)
         position, orientation = begin.position[0], begin.orientation[0]
         setting = Setting.at(model.structure, model.frames, configuration_at(position, orientation))

@@ -144,6 +144,8 @@ class Traced(At):
             for j, name in wanted:
                 if j in ends and (j, name) not in solved and (j, name) not in self.place:
                     self.measured[j, name] = self._measure(group, bodies, rows, j, name)
+            #: Rows that determine further unknowns, as long as there is one group, of bodies.
+            self.further = list(group.further)
             self.rows += rows
             self.owners += [owner] * len(rows)
             self.start += [float(x) for x in group.start]
