@@ -66,9 +66,10 @@ class Traced(At):
         self.start: list[float] = []
         self.names: list[str] = []
         self.unknowns: list[tuple[int, Name]] = []
-        #: Rows, and the name of the group of each.
+        #: Rows, the name of the group of each, and those that determine further unknowns.
         self.rows: list[Number] = []
         self.owners: list[str] = []
+        self.further: list[int] = []
         #: By pivot, the rows and the coordinates of its group, from first to below end.
         self.blocks: list[tuple[int, int, int, int]] = []
         self.measured: dict[tuple[int, str], Number] = {}
@@ -144,8 +145,7 @@ class Traced(At):
             for j, name in wanted:
                 if j in ends and (j, name) not in solved and (j, name) not in self.place:
                     self.measured[j, name] = self._measure(group, bodies, rows, j, name)
-            #: Rows that determine further unknowns, as long as there is one group, of bodies.
-            self.further = list(group.further)
+            self.further += (top + k for k in group.further)
             self.rows += rows
             self.owners += [owner] * len(rows)
             self.start += [float(x) for x in group.start]
