@@ -228,6 +228,10 @@ class Mechanism:
         """Name of the body with this index: its number where it has no name."""
         return self.body_names[index] if self.body_names is not None else str(index + 1)
 
+    def geometry_of(self, body: int) -> BodyGeometry:
+        """Geometry, masses, points and looks of the body with this index; of none where it has none."""
+        return self.body_geometry.get(body, BodyGeometry())
+
     def joint_bodies(self, joint: int) -> tuple[int, ...]:
         """Body indices of a joint."""
         return tuple(self.joint_body[self.joint_start[joint] : self.joint_start[joint + 1]].tolist())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from groups.pictures.canvas import BODY_COLOURS, FAILED, FINE, STYLES, add_key, panels_over_time
-from groups.pictures.scene import chosen, geometry_of, sentence
+from groups.pictures.scene import chosen, sentence
 from groups.results import expressions
 from groups.results.joints import CoordinateMotion, chosen_coordinates, measurable
 from groups.trajectory import Level, level_number
@@ -91,7 +91,7 @@ def coordinates(
         makers: dict[str, Callable[[], list[CoordinateMotion]]] = {
             mechanism.body_name(body) + f".{point}" * bool(point): partial(_of_body, trajectory, body, point)
             for body in range(mechanism.n_bodies)
-            for point in ("", *geometry_of(mechanism, body).points)
+            for point in ("", *mechanism.geometry_of(body).points)
         }
         makers |= {name: partial(chosen_coordinates, trajectory, [name]) for name in mechanism.joint_ids}
         makers |= {curve.name: partial(list, [curve]) for curve in curves}

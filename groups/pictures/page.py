@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from groups.pictures.coordinates import every_curve, titles_of
 from groups.pictures.paths import Point, PointName, points_of
-from groups.pictures.scene import Scene, failed_at, geometry_of, scene_of
+from groups.pictures.scene import Scene, failed_at, scene_of
 from groups.results.joints import body_motion, carried
 from groups.results.table import required
 from groups.rotations import rotation_of
@@ -256,7 +256,7 @@ def solids_of(mechanism: Mechanism, bodies: Sequence[int]) -> list[tuple[int, Fl
     """Bodies of meshes and shapes, corners (n, 3, 3) of their triangles, m; warn of those not shown."""
     found, missing, room = list[tuple[int, Floats]](), list[str](), MOST_TRIANGLES
     for body in bodies:
-        visual = geometry_of(mechanism, body).visual or {}
+        visual = mechanism.geometry_of(body).visual or {}
         mesh, parts = visual.get("mesh"), visual.get("parts")
         whole = {"shape": "mesh", "file": mesh, "scale": visual.get("scale", 1.0)}
         parts = [*([whole] if isinstance(mesh, str) else []), *(parts if isinstance(parts, list) else [])]

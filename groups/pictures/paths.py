@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.pictures.canvas import BODY_COLOURS, EDGE, FINE, STYLES, add_key, canvas_for
-from groups.pictures.scene import Scene, geometry_of, scene_of, sentence
+from groups.pictures.scene import Scene, scene_of, sentence
 from groups.trajectory import body_index
 from mbssa.arrays import Floats
 from mbssa.pictures.limits import refuse_beyond
@@ -83,7 +83,7 @@ def paths(trajectory: Trajectory, points: Sequence[PointName] | None = None) -> 
 def points_of(scene: Scene, names: Sequence[PointName] | None) -> list[Point]:
     """The points chosen; the model's named points on moving bodies where none are; else joint centres."""
     if names is None:
-        points = {body: geometry_of(scene.mechanism, body).points for body in scene.bodies[1:]}
+        points = {body: scene.mechanism.geometry_of(body).points for body in scene.bodies[1:]}
         names = [(body + 1, point) for body, of in points.items() for point in of] or _centres(scene)
         names = names[:_BY_DEFAULT]
     found, faults = list[Point](), list[str]()
@@ -129,7 +129,7 @@ def _point(scene: Scene, name: PointName) -> Point:
     if body not in scene.bodies:
         raise ValueError(f"body {label} was not kept when the motion was solved")
     if isinstance(at, str):
-        if (place := geometry_of(mechanism, body).points.get(at)) is None:
+        if (place := mechanism.geometry_of(body).points.get(at)) is None:
             raise ValueError(f"body {label} has no point {at!r}; {choices}")
         return Point(body, scene.frames.on_body(body, place), f"{label}.{at}")
     where = ", ".join(f"{value:g}" for value in at)

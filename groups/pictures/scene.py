@@ -25,7 +25,6 @@ from mbssa.joints.cams.profiles import profile_from
 from mbssa.joints.catalogue import JointType, type_of_joint
 from mbssa.joints.poses import relative_pose
 from mbssa.joints.relations import PairFrames, local_frames
-from mbssa.mechanism import BodyGeometry
 from mbssa.pictures.hues import NO_GROUP, Hue, body_colours, group_hues
 from mbssa.texts import listed
 
@@ -152,7 +151,7 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     lines = [*outlines_of(scene), *_rims_of(scene, marks, guides)]
     points, outlined = list[Floats](), set[int]()
     for body in bodies:
-        if outline := (geometry_of(mechanism, body).visual or {}).get("outline"):
+        if outline := (mechanism.geometry_of(body).visual or {}).get("outline"):
             rim = np.array([frames.on_body(body, at) for at in [*outline, outline[0]]])
             lines.append(Line(body, rim, closed=True))
             outlined.add(body)
@@ -170,11 +169,6 @@ def scene_of(trajectory: Trajectory, most: int | Ints) -> Scene:
     places = places[known] if known.any() else np.array([[-0.5] * 3, [0.5] * 3])
     box = np.array([places.min(axis=0), places.max(axis=0)])
     return replace(scene, points=points, lines=lines, marks=marks, box=box)
-
-
-def geometry_of(mechanism: Mechanism, body: int) -> BodyGeometry:
-    """Points and looks of a body, none where the model gives none."""
-    return mechanism.body_geometry.get(body, BodyGeometry())
 
 
 def _marks_of(scene: Scene) -> list[Mark]:
@@ -209,7 +203,7 @@ def _joints_of(scene: Scene, marks: Sequence[Mark], body: int) -> Floats:
         for side in (0, 1)
         if mark.bodies[side] == body and (mark.type.guide is None or mark.seat == side)
     ]
-    points += [scene.frames.on_body(body, at) for at in geometry_of(scene.mechanism, body).points.values()]
+    points += [scene.frames.on_body(body, at) for at in scene.mechanism.geometry_of(body).points.values()]
     return np.array(points).reshape(-1, 3)
 
 

@@ -20,7 +20,7 @@ from mbssa.graph.derivative import Direction, derivative
 from mbssa.graph.evaluation import evaluated
 from mbssa.graph.nodes import Graph, Number, is_node
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.mechanism import FRAME, BodyGeometry
+from mbssa.mechanism import FRAME
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -85,7 +85,7 @@ def _names_of(mechanism: Mechanism) -> Mapping[str, Operand | None]:
     for body in range(mechanism.n_bodies):
         parts = [(axis, Operand("axis", body, k)) for k, axis in enumerate("xyz")]
         parts += [("origin", Operand("point", body))]
-        points = mechanism.body_geometry.get(body, BodyGeometry()).points
+        points = mechanism.geometry_of(body).points
         parts += [(point, Operand("point", body, point)) for point in points]
         for label in dict.fromkeys([mechanism.body_name(body), *(("world", FRAME) if body == 0 else ())]):
             named += [(f"{label}.{part}", one) for part, one in parts]

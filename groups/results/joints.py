@@ -15,7 +15,6 @@ from mbssa.joints.axes import in_space
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.equations import Body, Elementary, Functions, elementary_motion
 from mbssa.joints.relations import PairFrames, Term
-from mbssa.mechanism import BodyGeometry
 
 if TYPE_CHECKING:
     from groups.trajectory import Trajectory
@@ -164,7 +163,7 @@ class BodyMotion:
         """Path of a point, its velocity and acceleration, as many as were kept."""
         trajectory = self.trajectory
         if isinstance(at, str):
-            points = trajectory.mechanism.body_geometry.get(self.index, BodyGeometry()).points
+            points = trajectory.mechanism.geometry_of(self.index).points
             if at not in points:
                 raise KeyError(f"no point {at!r}; the body has {', '.join(points) or 'none'}")
             at = points[at]

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from groups.results import expressions
 from groups.results.joints import chosen_coordinates, coordinate_motion, measurable, measured
 from mbssa.files import whole
-from mbssa.mechanism import BodyGeometry
 from mbssa.texts import as_cell
 from mbssa.units import SI, given_in
 
@@ -116,7 +115,7 @@ def _of_coordinates(motions: Iterable[CoordinateMotion]) -> list[Column]:
 
 def _of_points(body: BodyMotion) -> Iterator[Column]:
     mechanism = body.trajectory.mechanism
-    for point in mechanism.body_geometry.get(body.index, BodyGeometry()).points:
+    for point in mechanism.geometry_of(body.index).points:
         for (_, per, level, _), vectors in zip(_LEVELS, body.point_levels(point), strict=False):
             for axis, values in zip("xyz", vectors.T, strict=False):
                 yield Column(f"{mechanism.body_name(body.index)}.{point}.{level}{axis}", f"m{per}", values)

@@ -189,7 +189,7 @@ def _target(mechanism: Mechanism, text: str, n_groups: int) -> Target:
             raise ValueError(f"did you mean {near[0]!r}?")
     keys = _keys(rest, _BODY if kind == "body" else _JOINT)
     if kind == "body":
-        geometry: Any = mechanism.body_geometry.get(index, BodyGeometry())
+        geometry: Any = mechanism.geometry_of(index)
         what = f"body {mechanism.body_name(index)}"
     else:
         geometry = mechanism.joint_geometry.get(index)
