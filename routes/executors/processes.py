@@ -9,6 +9,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
@@ -28,6 +29,9 @@ def open_processes(workers: int) -> Iterator[Executor]:
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.backend import resource_tracker
 
+    # A worker that ends, idle or grown too large, is replaced. Where warnings are errors, the one that loky
+    # gives of it would end the thread that does so, and no task would ever be done.
+    warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", module="joblib")
     resource_tracker.ensure_running()  # as in without_ctrl_c
     with without_ctrl_c():  # it is the parent's; a first task starts the processes
         pool = get_reusable_executor(

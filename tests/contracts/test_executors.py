@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -324,6 +325,20 @@ def test_processes_that_died_between_two_runs_are_replaced():
     psutil.Process(died).kill()
     threading.Event().wait(0.5)  # until loky has noticed
     assert bits(run(plan)) == right(plan)
+
+
+@pytest.mark.slow
+def test_processes_that_end_while_tasks_wait_are_replaced():
+    """loky ends processes that grow, and idle ones; its thread warns of it, which is an error here."""
+
+    def grow(number):
+        sys.modules[f"grown by {number}"] = bytearray(b"1") * 400_000_000
+        time.sleep(1.1)  # memory is measured every second
+        return os.getpid()
+
+    with executor_named("processes").open(2) as pool:
+        workers = {future.result(timeout=60) for future in [pool.submit(grow, n) for n in range(7)]}
+    assert len(workers) > 2
 
 
 def test_processes_leave_ctrl_c_to_their_parent_from_their_first_line():
