@@ -134,7 +134,7 @@ class Code:
             from groups.engine.machine import Program as Machine
 
             code = object_code(script.text, Host.here(), effort=effort)
-            self.machine = Machine(code, dict.fromkeys(("evaluate", "advance"), "ptr, ptr, ptr, ptr"))
+            self.machine = Machine(code, dict.fromkeys(("evaluate_at", "advance_at"), "ptr"))
 
 
 class Memory:
@@ -150,7 +150,9 @@ class Memory:
         named = self.view[: room.samples].view(room.numbers)[0], self.p.view(room.wholes)[0]
         #: Numbers, or one, by name.
         self._named = {name: part for part in named for name in part.dtype.names}
-        self._given, self._rate = self._named["given"]["given"], self._named["rate"]["rate"]
+        self._given: Any = memoryview(self.numbers)[room.given : room.given + room.state]
+        self._rate = self._named["rate"]["rate"]
+        self._time, self._how, self._last = room.time, room.how, room.rate + room.state - 1
         self.kept: Any = None  # what machine code calls and reads
         self.evaluations = 0
         self._raised: BaseException | None = None
@@ -163,17 +165,19 @@ class Memory:
 
     def use(self, code: Code) -> None:
         """Go on by the functions of either life."""
-        arguments: tuple[Any, ...] = self.numbers, self.wholes
         script, self._compiled = code.script, code.compiled
+        arguments: tuple[Any, ...] = self.numbers, self.wholes
         if isinstance(script, PythonScript):
-            functions = script.made(self.ask)
+            made = script.made(self.ask)
+            functions = made["evaluate"], made["advance"]
         else:
             back = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.ask)
             tables = (ctypes.c_void_p * len(script.tables))(*(x.ctypes.data for x in script.tables.values()))
-            at = (each.buffer_info()[0] for each in arguments)
-            arguments = *at, ctypes.cast(back, ctypes.c_void_p).value, ctypes.addressof(tables)
-            functions, self.kept = vars(code.machine), (back, tables)
-        self._evaluate, self._advance = (partial(functions[x], *arguments) for x in ("evaluate", "advance"))
+            memory = (each.buffer_info()[0] for each in arguments)
+            at = (ctypes.c_void_p * 4)(*memory, ctypes.cast(back, ctypes.c_void_p), ctypes.addressof(tables))
+            arguments, self.kept = (ctypes.addressof(at),), (back, tables, at)
+            functions = code.machine.evaluate_at, code.machine.advance_at
+        self._evaluate, self._advance = (partial(function, *arguments) for function in functions)
 
     def __getitem__(self, name: str) -> Any:
         return self._named[name][name].copy()
@@ -192,11 +196,11 @@ class Memory:
 
     def evaluate(self, t: float, y: Floats, how: int) -> bool:
         """Evaluate a state; whether it is sound."""
-        room, numbers, self.evaluations = self.room, self.numbers, self.evaluations + 1
-        numbers[room.time], self.wholes[room.how] = t, how
+        numbers, self.evaluations = self.numbers, self.evaluations + 1
+        numbers[self._time], self.wholes[self._how] = t, how
         self._given[:] = y
         self._called(self._evaluate)
-        refused = numbers[room.rate + room.state - 1]
+        refused = numbers[self._last]
         return refused == refused
 
     def rate(self, t: float, y: Floats) -> Floats:

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
 from itertools import chain
 from math import nan
 from typing import Any
@@ -52,7 +51,7 @@ LEAST = 1e-15
 KEPT = "kinetic", "potential", "pivot", "first", "rest", "crossed"
 
 
-class How(IntEnum):
+class How:
     """Choices of pivots."""
 
     # As they were; among all coordinates; and what is not judged: among a group's own, then for poses near to
@@ -386,7 +385,7 @@ def write_advance(c: Script, room: Room) -> None:
     x = graph.input("error", 0)
     change = exp((-1.0 / (kind.error_estimator_order + 1)) * log(x))
 
-    def evaluate(t: Value, k: int, how: How) -> None:
+    def evaluate(t: Value, k: int, how: int) -> None:
         c.put(room.time, t)
         c.put_whole(room.how, how)
         c.call("evaluate")
