@@ -109,12 +109,11 @@ def transform(
         make_query(mechanism, **query)
     except ModelError as error:
         faults += [f"--{_OPTIONS.get(fault.place, fault.place)}: {fault.message}" for fault in error.faults]
-    faults += _criterion_faults("--criterion", criterion)
     names = [name.strip() for name in (pareto or "groups,cost").split(",")]
     if len(set(names)) != 2 or not set(names) <= set(CRITERIA):
         faults.append(f"--pareto {pareto}: write two of {', '.join(CRITERIA)}, such as groups,cost")
     targets = targets_of(("--output", output, ()), ("--save", save_to, ENDINGS), ("--plot", plot, STILL))
-    faults += _row_faults(row, save_to) + target_faults(targets, [model, store], force)
+    faults += _faults("--criterion", criterion, row, save_to) + target_faults(targets, [model, store], force)
     faults += dash_faults("--store", store, "a file")
     if store is not None and not store.parent.is_dir():
         faults.append(f"--store {store}: there is no folder {store.parent}")
@@ -183,9 +182,9 @@ def transformations(
     from mbssa.store import StoreError
 
     faults = [] if store.is_file() else [f"{store}: there is no such file; mbssa transform --store writes it"]
-    faults += _criterion_faults("--sort", sort or DEFAULT)
+    faults += _faults("--sort", sort or DEFAULT, row, save_to)
     targets = targets_of(("--output", output, ()), ("--save", save_to, ENDINGS))
-    faults += _row_faults(row, save_to) + target_faults(targets, [store], force)
+    faults += target_faults(targets, [store], force)
     try:
         conditions(where or [])
     except ValueError as error:
@@ -212,16 +211,13 @@ def transformations(
     raise typer.Exit(OK if found else NOT_DETERMINED)
 
 
-def _criterion_faults(option: str, text: str) -> list[str]:
+def _faults(option: str, criterion: str, row: int | None, saved: Path | None) -> list[str]:
+    faults = [] if (row is None) == (saved is None) else ["--row and --save: write both, or neither"]
     try:
-        read_criterion(text)
+        read_criterion(criterion)
     except ValueError as error:
-        return [f"{option}: {error}"]
-    return []
-
-
-def _row_faults(row: int | None, saved: Path | None) -> list[str]:
-    return [] if (row is None) == (saved is None) else ["--row and --save: write both, or neither"]
+        faults.insert(0, f"{option}: {error}")
+    return faults
 
 
 def _fail_of_store(error: ValueError) -> NoReturn:

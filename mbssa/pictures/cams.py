@@ -164,8 +164,8 @@ def _points(curve: Curve, outside: float = 0.0) -> Any:
 
 def _stroke(axes: Axes, points: Any, **look: Any) -> None:
     """A line through points x + iy."""
-    points = np.asarray(points)
-    axes.plot(points.real, points.imag, **{"color": INK, "lw": 0.8, "zorder": 4} | look)
+    usual: dict[str, Any] = {"color": INK, "lw": 0.8, "zorder": 4}
+    axes.plot(np.real(points), np.imag(points), **usual | look)
 
 
 def _finish(axes: Axes, x: str, y: str) -> None:

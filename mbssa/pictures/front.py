@@ -67,8 +67,8 @@ def pareto_front(answer: Transformations, first: str = "groups", second: str = "
         _scale(axes, axis, values)
     # A dot for structures within one step of both axes.
     steps = np.stack([_stepped(x), _stepped(y)], axis=1)
-    _, place, number = np.unique(steps, axis=0, return_index=True, return_counts=True)
-    area = _LEAST + (_MOST - _LEAST) * (np.log1p(number) / max(np.log1p(number.max()), 1.0)) ** 2
+    _, place, count = np.unique(steps, axis=0, return_index=True, return_counts=True)
+    area = _LEAST + (_MOST - _LEAST) * (np.log1p(count) / max(np.log1p(count.max()), 1.0)) ** 2
     axes.scatter(
         x[place], y[place], s=area, color=style.GROUP_EDGE, alpha=0.45, linewidths=0, zorder=3,
         gid="structures", label="actuation schemes, larger where more",
