@@ -63,11 +63,8 @@ class _Command(typer.core.TyperCommand):
                     error.message = remedy or error.message.removeprefix(begins)
             raise
 
+    @stopping()  # Typer makes an exit without a word of Ctrl-C
     def invoke(self, context: Any) -> Any:
-        with stopping():  # Typer makes an exit without a word of Ctrl-C
-            return self._invoked(context)
-
-    def _invoked(self, context: Any) -> Any:
         if not context.params.get("watch"):
             return super().invoke(context)
         invoke, path, seen = super().invoke, Path(context.params["model"]), None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -123,17 +124,12 @@ def transform(
         schemes = counted(n_schemes, "actuation scheme")
         print(f"{counted(n_sets, 'set')} of inputs in {schemes}", file=sys.stderr)
 
-    try:
-        with bar() as show:
-            answer = search(
-                mechanism, **query, criterion=criterion, every=every, most=most or MOST,
-                time_limit=time_limit, store=store, counted=print_counts,
-                progress=lambda done, total: show(f"{done:,} of {total:,} schemes", done / total),
-            )  # fmt: skip
-    except ModelError:
-        raise
-    except ValueError as error:
-        _fail_of_store(error)
+    with _storing(), bar() as show:
+        answer = search(
+            mechanism, **query, criterion=criterion, every=every, most=most or MOST,
+            time_limit=time_limit, store=store, counted=print_counts,
+            progress=lambda done, total: show(f"{done:,} of {total:,} schemes", done / total),
+        )  # fmt: skip
     first, second = names
     pair = (first, second) if pareto else None
     present(search_report(answer, top, pair), form, output)
@@ -179,7 +175,6 @@ def transformations(
     """
     from mbssa.input_search.database import conditions, mechanism_of, rows, searches
     from mbssa.reports.input_search import searches_report, stored_rows_report
-    from mbssa.store import StoreError
 
     faults = [] if store.is_file() else [f"{store}: there is no such file; mbssa transform --store writes it"]
     faults += _faults("--sort", sort or DEFAULT, row, save_to)
@@ -190,7 +185,7 @@ def transformations(
     except ValueError as error:
         faults += str(error).split("\n  ")
     refuse(faults)
-    try:
+    with _storing():
         listed = searches(store)
         if model is None and search is None and not where and sort is None and row is None:
             present(searches_report(listed), form, output)
@@ -206,8 +201,6 @@ def transformations(
         present(stored_rows_report(found[:top]), form, output)
         if row is not None and save_to is not None:
             _save_row(found, row, save_to, lambda each: mechanism_of(store, each))
-    except StoreError as error:
-        _fail_of_store(error)
     raise typer.Exit(OK if found else NOT_DETERMINED)
 
 
@@ -220,9 +213,15 @@ def _faults(option: str, criterion: str, row: int | None, saved: Path | None) ->
     return faults
 
 
-def _fail_of_store(error: ValueError) -> NoReturn:
+@contextmanager
+def _storing() -> Iterator[None]:
     """Say what a search or its database refused, by the name that the command line has for the latter."""
-    fail(str(error).replace("in MBSSA_STORE", "with --store"))
+    try:
+        yield
+    except ModelError:
+        raise
+    except ValueError as error:
+        fail(str(error).replace("in MBSSA_STORE", "with --store"))
 
 
 def _save_row(

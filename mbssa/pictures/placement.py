@@ -156,10 +156,8 @@ def _distances(graph: Network, edges: Indices) -> tuple[Floats, Floats]:
     ways.add_nodes_from(range(len(graph.vertices)))
     for a, b in edges.tolist():
         ways.add_edge(a, b, length=INNER if a in home and home.get(a) == home.get(b) else OUTER)
-    n = len(graph.vertices)
-    target = np.full((n, n), 4 * OUTER)
-    for a, reached in nx.all_pairs_dijkstra_path_length(ways, weight="length"):
-        target[a, list(reached)] = list(reached.values())
+    target = np.asarray(nx.floyd_warshall_numpy(ways, range(len(graph.vertices)), weight="length"))
+    target[np.isinf(target)] = 4 * OUTER
     np.fill_diagonal(target, 1.0)
     weight = (INNER / target) ** 2
     weight[edges[:, 0], edges[:, 1]] *= 2.5
