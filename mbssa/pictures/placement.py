@@ -32,6 +32,7 @@ _APART_BODY = _ROOM + style.BODY_RADIUS + 2.0
 _APART_CLUSTER = 2 * _ROOM + 4.0
 
 Indices = npt.NDArray[np.intp]
+Points = npt.NDArray[np.complex128]
 
 #: Pairs (P, 2) of things that can be in each other's way, for each of these pairs of kinds: vertices (0),
 #: edges (1), clusters (2).
@@ -48,11 +49,11 @@ def place(graph: Network) -> Floats:
         again = np.concatenate([points[[0] * (3 if len(points[0]) < 30 else 1)], points[1:]])
         again = scene.settled(scene.improved(10, again, 40.0, 6, np.linspace(1.5, 0.8, len(again))))
         points = min(points, again, key=lambda each: float(scene.cost(each[:1])[0]))
-    return np.asarray(points[0])
+    return np.stack([points[0].real, points[0].imag], axis=1)
 
 
 class _Scene:
-    """Arrays of a network, with the cost of its placements."""
+    """Arrays of a network, with the cost of its placements, whose points are x + iy."""
 
     def __init__(self, graph: Network) -> None:
         n = len(graph.vertices)
@@ -85,33 +86,33 @@ class _Scene:
             )
             self.moves.append((moved, [*changed]))
 
-    def improved(self, seed: int, points: Floats, reach: float, sweeps: int, heat: Floats) -> Floats:
-        """Move vertices and clusters of S placements (S, V, 2), warm at first; the best first."""
+    def improved(self, seed: int, points: Points, reach: float, sweeps: int, heat: Floats) -> Points:
+        """Move vertices and clusters of S placements (S, V), warm at first; the best first."""
         rng, row = np.random.default_rng(seed), np.arange(len(points))
         for at in (np.arange(sweeps) / sweeps).tolist():
             for number in rng.permutation(len(self.moves)).tolist():
                 moved, pairs = self.moves[number]
                 tried = _candidates(points, moved, reach * 0.04**at, rng)
-                cost = self.cost(tried.reshape(-1, *points.shape[1:]), pairs).reshape(len(points), -1)
+                cost = self.cost(tried.reshape(-1, points.shape[1]), pairs).reshape(len(points), -1)
                 cost = cost - 0.007**at * heat[:, None] * rng.gumbel(size=cost.shape)
                 points = tried[row, np.argmin(cost.round(9), axis=1)]
         return np.asarray(points[np.argsort(self.cost(points), kind="stable")])
 
-    def settled(self, points: Floats) -> Floats:
+    def settled(self, points: Points) -> Points:
         """Placements turned upright and moved to where nothing near is better; the best first."""
         upright = np.array([self.upright(each) for each in points])
         return self.improved(2, upright, 16.0, 9, np.zeros(len(points)))
 
-    def upright(self, points: Floats) -> Floats:
+    def upright(self, points: Points) -> Points:
         """A placement turned as a whole to where the order of solution runs downwards best."""
-        turned = points @ _turn(np.linspace(0.0, 2 * np.pi, 72, endpoint=False))
-        return np.asarray(turned[int(np.argmin(self._rise(turned[..., 1].T).round(6)))])
+        turned = _around(72)[:, None] * points
+        return np.asarray(turned[int(np.argmin(self._rise(turned.imag.T).round(6)))])
 
-    def cost(self, points: Floats, pairs: Pairs | None = None) -> Any:
-        """Cost (K,) of placements (K, V, 2), as far as these ``pairs`` go; of all by default, rounded."""
+    def cost(self, points: Points, pairs: Pairs | None = None) -> Any:
+        """Cost (K,) of placements (K, V), as far as these ``pairs`` go; of all by default, rounded."""
         if pairs is None:
             return self.cost(points, self.pairs).round(6)
-        at = np.ascontiguousarray(points.transpose(2, 1, 0))  # twice as fast as with the placements first
+        at = np.stack([points.real.T, points.imag.T])  # twice as fast as with the placements first
         start, end = at[:, self.edges[:, 0]], at[:, self.edges[:, 1]]
         (a, b), (v, e), (f, g), *outlines = (each.T for each in pairs)
         x, y = at[:, a] - at[:, b]
@@ -165,7 +166,7 @@ def _distances(graph: Network, edges: Indices) -> tuple[Floats, Floats]:
     return target, weight
 
 
-def _starts(graph: Network, scene: _Scene) -> Iterator[tuple[Floats, float]]:
+def _starts(graph: Network, scene: _Scene) -> Iterator[tuple[Points, float]]:
     """Starting positions (mm), and the temperature of the search there."""
     # By networkx, on the lines plus a spoke from each cluster's middle to its members. Drawings of as many
     # lines as can be drawn without a crossing are only warmed a little, so as to keep that.
@@ -178,10 +179,10 @@ def _starts(graph: Network, scene: _Scene) -> Iterator[tuple[Floats, float]]:
     for seed in range(min(_PLANAR_STARTS, n // 2, 4800 // n**2)):
         layouts.append((nx.planar_layout(_planar(n, spokes, lines, seed)), (1.5, 0.4)[seed % 2]))
     for layout, heat in layouts:
-        points = np.array([layout[vertex] for vertex in range(n)], dtype=np.float64)
-        lengths = np.linalg.norm(points[scene.edges[:, 0]] - points[scene.edges[:, 1]], axis=-1)
+        points = np.array([complex(*layout[vertex]) for vertex in range(n)])
+        lengths = np.abs(points[scene.edges[:, 0]] - points[scene.edges[:, 1]])
         points *= INNER / max(float(np.median(lengths)) if len(lengths) else 1.0, 1e-9)
-        yield scene.upright(points - points.mean(axis=0)), heat
+        yield scene.upright(points - points.mean()), heat
 
 
 def _planar(n: int, spokes: list[tuple[int, int]], lines: list[tuple[int, int]], seed: int) -> nx.Graph[int]:
@@ -195,24 +196,21 @@ def _planar(n: int, spokes: list[tuple[int, int]], lines: list[tuple[int, int]],
     return kept
 
 
-def _candidates(points: Floats, moved: Indices, reach: float, rng: np.random.Generator) -> Floats:
-    """Candidates (S, K, V, 2): as it is, shifted all around, and for a cluster also turned and mirrored."""
-    around = directions(8) * reach * rng.uniform(0.3, 1.0, (8, 1))
-    shifts = np.concatenate([around @ _turn(rng.uniform(0, np.pi / 4, 1))[0], 0.4 * around])
-    turns = np.concatenate([_MIRRORS, _turn(rng.uniform(-1, 1, 5) * min(1.0, reach / 20) * np.pi)])
-    count = 1 + len(shifts) + (len(turns) if len(moved) > 1 else 0)
-    tried = np.repeat(points[:, None], count, axis=1)
-    tried[:, 1 : 1 + len(shifts), moved] += shifts[:, None]
+def _candidates(points: Points, moved: Indices, reach: float, rng: np.random.Generator) -> Points:
+    """Candidates (S, K, V): as it is, shifted all around, and for a cluster also turned and mirrored."""
+    far = _around(8) * reach * rng.uniform(0.3, 1.0, 8)
+    shifts = np.concatenate([far * np.exp(1j * rng.uniform(0, np.pi / 4)), 0.4 * far])
+    turns = np.exp(1j * np.pi * min(1.0, reach / 20) * rng.uniform(-1, 1, 5))
+    shifted = points[:, None, moved] + shifts[:, None]
     if len(moved) > 1:
         middle = points[:, None, moved].mean(axis=2, keepdims=True)
-        tried[:, 1 + len(shifts) :, moved] = middle + (points[:, None, moved] - middle) @ turns
+        way = points[:, None, moved] - middle
+        ways = np.concatenate([-way.conj(), way.conj(), -way, turns[:, None] * way], axis=1)
+        shifted = np.concatenate([shifted, middle + ways], axis=1)
+    tried = np.repeat(points[:, None], 1 + shifted.shape[1], axis=1)
+    tried[:, 1:, moved] = shifted
     return tried
 
 
-_MIRRORS = np.array([[[-1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [0.0, -1.0]], [[-1.0, 0.0], [0.0, -1.0]]])
-
-
-def _turn(angle: Floats) -> Floats:
-    """Rotations (A, 2, 2) of rows of points."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.stack([np.stack([c, s], axis=-1), np.stack([-s, c], axis=-1)], axis=1)
+def _around(count: int) -> Points:
+    return np.asarray(np.exp(2j * np.pi * np.arange(count) / count))
