@@ -9,6 +9,8 @@ import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import reduce
+from operator import add
 from types import CodeType
 from typing import Any, TypeAlias
 
@@ -184,10 +186,7 @@ class Script(ABC):
 
     def sum(self, parts: Sequence[Value]) -> Value:
         """Sum of some numbers, 0 of none."""
-        found = None
-        for x in parts:
-            found = x if found is None else found + x
-        return self.value(0.0, "number") if found is None else found
+        return reduce(add, parts) if parts else self.value(0.0, "number")
 
     def larger(self, a: Value, b: Value | float) -> Value:
         """The larger of two numbers; NaN if one of them is."""
