@@ -24,9 +24,6 @@ INNER, OUTER = 16.0, 21.0
 #: Starts without needless crossings for a network of some 20 vertices.
 _PLANAR_STARTS = 12
 
-#: Cost a vertex below which a placement is not warmed again.
-_GOOD = 0.12
-
 _ROOM = style.BODY_RADIUS + style.OUTLINE_GAP
 _APART_BODY = _ROOM + style.BODY_RADIUS + 2.0
 _APART_CLUSTER = 2 * _ROOM + 4.0
@@ -44,11 +41,9 @@ def place(graph: Network) -> Floats:
     """Positions (V, 2) of the vertices in mm, y upwards; the same for the same network."""
     scene = _Scene(graph)
     points, heat = (np.array(each) for each in zip(*_starts(graph, scene), strict=True))
-    points = scene.settled(scene.improved(9, points, 60.0, 9, heat)[:3])
-    if scene.cost(points[:1])[0] > _GOOD * len(points[0]):
-        again = np.concatenate([points[[0] * (3 if len(points[0]) < 30 else 1)], points[1:]])
-        again = scene.settled(scene.improved(10, again, 40.0, 6, np.linspace(1.5, 0.8, len(again))))
-        points = min(points, again, key=lambda each: float(scene.cost(each[:1])[0]))
+    # The best ones, turned upright, are moved to where nothing near is better.
+    upright = np.array([scene.upright(each) for each in scene.improved(9, points, 60.0, 9, heat)[:3]])
+    points = scene.improved(2, upright, 16.0, 9, np.zeros(len(upright)))
     return np.stack([points[0].real, points[0].imag], axis=1)
 
 
@@ -97,11 +92,6 @@ class _Scene:
                 cost = cost - 0.007**at * heat[:, None] * rng.gumbel(size=cost.shape)
                 points = tried[row, np.argmin(cost.round(9), axis=1)]
         return np.asarray(points[np.argsort(self.cost(points), kind="stable")])
-
-    def settled(self, points: Points) -> Points:
-        """Placements turned upright and moved to where nothing near is better; the best first."""
-        upright = np.array([self.upright(each) for each in points])
-        return self.improved(2, upright, 16.0, 9, np.zeros(len(points)))
 
     def upright(self, points: Points) -> Points:
         """A placement turned as a whole to where the order of solution runs downwards best."""
