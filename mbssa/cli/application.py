@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import time
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -15,7 +16,11 @@ import typer.core
 import typer.main
 
 from mbssa.cli import COMMANDS
-from mbssa.cli.console import stopping
+from mbssa.cli.console import say, stopping
+from mbssa.faults import ModelError
+
+#: Seconds between two checks of a file that is watched.
+_PAUSE = 0.2
 
 
 def application() -> Any:
@@ -58,24 +63,36 @@ class _Command(typer.core.TyperCommand):
                     error.message = remedy or error.message.removeprefix(begins)
             raise
 
+    @stopping()  # Typer makes an exit without a word of Ctrl-C
     def invoke(self, context: Any) -> Any:
-        with stopping():  # Typer makes an exit without a word of Ctrl-C
-            return self._invoked(context)
-
-    def _invoked(self, context: Any) -> Any:
         if not context.params.get("watch"):
             return super().invoke(context)
-        from mbssa.cli.watch import repeat
-
-        invoke = super().invoke
-
-        def run() -> None:
+        invoke, path, seen = super().invoke, Path(context.params["model"]), None
+        if not path.is_file():
+            raise typer.BadParameter(f"{path} is no file; name a model file", param_hint="--watch")
+        while True:
+            stamp = _stamp(path)
+            if stamp is None or stamp == seen:  # an editor may be just replacing it
+                time.sleep(_PAUSE)
+                continue
+            if seen is not None:
+                print(f"\n{path} was saved at {time.strftime('%H:%M:%S')}", flush=True)
+            seen = stamp
             try:
                 invoke(context)
-            finally:
-                context.params["force"] = True  # what it wrote itself
+            except (typer.Exit, SystemExit):
+                pass  # its code is that of one round
+            except (ModelError, OSError) as error:
+                say("error", str(error))
+            context.params["force"] = True  # what it wrote itself
 
-        return repeat(Path(context.params["model"]), run)
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _nothing(ctx: Any) -> None:

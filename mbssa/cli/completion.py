@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,7 @@ def words(*known: str) -> Callable[[str], list[str]]:
     return complete
 
 
-def _of_the_model(names: Callable[[Mechanism], Names], *, after: str = "") -> Callable[..., Names]:
+def _of_the_model(*kinds: Callable[[Mechanism], Names], after: str = "") -> Callable[..., Names]:
     """A completion by names of the model, after a comma too; ``after`` them stands a sign such as "="."""
 
     def complete(context: typer.Context, incomplete: str) -> Names:
@@ -66,7 +67,7 @@ def _of_the_model(names: Callable[[Mechanism], Names], *, after: str = "") -> Ca
                 mechanism = load(model) if model else None
             except (ValueError, OSError):  # completion shows no faults of the model
                 mechanism = None
-        for name, description in dict(names(mechanism) if mechanism is not None else ()).items():
+        for name, description in chain(*(kind(mechanism) for kind in kinds)) if mechanism else ():
             if name.startswith(start):
                 yield f"{before}{comma}{name}{after}", description
 
@@ -94,7 +95,6 @@ def _points(mechanism: Mechanism) -> Names:
     for index, geometry in sorted(mechanism.body_geometry.items()):
         for point in geometry.points:
             yield f"{mechanism.body_name(index)}.{point}", "point"
-    yield from _joints(mechanism)
 
 
 def _groups(mechanism: Mechanism) -> Names:
@@ -104,22 +104,11 @@ def _groups(mechanism: Mechanism) -> Names:
         yield str(group.number), group.type_name
 
 
-def _names(mechanism: Mechanism) -> Names:
-    yield from _joints(mechanism)
-    yield from _coordinates(mechanism)
-
-
-def _recorded(mechanism: Mechanism) -> Names:
-    yield from _names(mechanism)
-    yield from _bodies(mechanism)
-    yield from _points(mechanism)
-
-
 def _between(mechanism: Mechanism, joint: int) -> str:
     return " and ".join(mechanism.body_name(body) for body in mechanism.joint_bodies(joint))
 
 
-joints, coordinates, bodies = map(_of_the_model, (_joints, _coordinates, _bodies))
-points, groups, names, recorded = map(_of_the_model, (_points, _groups, _names, _recorded))
-coordinate_values = _of_the_model(_coordinates, after="=")
-group_values = _of_the_model(_groups, after="=")
+joints, coordinates, bodies, groups = map(_of_the_model, (_joints, _coordinates, _bodies, _groups))
+points, names = _of_the_model(_points, _joints), _of_the_model(_joints, _coordinates)
+recorded = _of_the_model(_joints, _coordinates, _bodies, _points)
+coordinate_values, group_values = _of_the_model(_coordinates, after="="), _of_the_model(_groups, after="=")

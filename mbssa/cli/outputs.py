@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -23,6 +23,13 @@ STILL = (".png", ".svg", ".pdf")
 TABLES = (".csv", ".parquet")
 PAGES = (".html", ".htm")
 MOVING = (*FILMS, *PAGES)
+
+#: Packages that files with these endings need, and what is said where they are missing.
+_PACKAGES = (
+    ("xarray", (".nc",), 'netCDF needs xarray: pip install -e ".[xarray]" in the clone'),
+    ("pyarrow", (".parquet",), 'Parquet needs PyArrow: pip install -e ".[sweeps]" in the clone'),
+    ("matplotlib", (*STILL, ".gif"), 'pictures need Matplotlib: pip install -e ".[pictures]" in the clone'),
+)
 
 #: The path that is standard output, and the format of pictures there.
 STANDARD, _DRAWN = Path("-"), (".svg",)
@@ -93,60 +100,44 @@ def target_faults(
         if path is not None and (isinstance(path, Path) or Path(path).exists())  # or a built-in model
     }
     for target in targets:
-        named = f"{target.option} {target.path}:"
-        if target.is_standard:
-            if target.option != "--output":
-                faults += dash_faults(target.option, target.path, "a file")
-            elif form != "table":
-                faults.append(
-                    f"{named} --format {form} is printed there too; name a file, or leave --format out"
-                )
-            elif STANDARD in taken:
-                faults.append(f"{named} {taken[STANDARD]}")
-            taken.setdefault(STANDARD, f"{target.option} writes to it already")
-            continue
-        place = Path(os.path.realpath(target.path))
-        if target.path.is_dir():
-            faults.append(f"{named} is a folder; name a file in it")
-        elif target.endings and target.path.suffix.lower() not in target.endings:
-            faults.append(f"{named} ends in none of {', '.join(target.endings)}")
-        elif not place.parent.is_dir():
-            faults.append(f"{named} there is no folder {target.path.parent}")
-        elif (why := _unwritable(place)) is not None:
-            faults.append(f"{named} cannot be written there: {why}")
-        elif place in taken:
-            faults.append(f"{named} {taken[place]}; name another file")
-        elif place.is_file() and not force and mpi_rank.rank() == 0:  # which others may find written already
-            faults.append(f"{named} exists; write --force to replace it")
-        elif (missing := _missing_package(target)) is not None:
-            faults.append(f"{named} {missing}")
+        place = STANDARD if target.is_standard else Path(os.path.realpath(target.path))
+        if target.is_standard and target.option != "--output":
+            faults += dash_faults(target.option, target.path, "a file")
+        elif (why := _obstacle(target, place, taken, force, form)) is not None:
+            faults.append(f"{target.option} {target.path}: {why}")
         taken.setdefault(place, f"{target.option} writes to it already")
     return faults
+
+
+def _obstacle(target: Target, place: Path, taken: Mapping[Path, str], force: bool, form: str) -> str | None:
+    """Why a file cannot be written, found out by beginning to; None if it can."""
+    ending = target.path.suffix.lower()
+    if target.is_standard:
+        if form != "table":
+            return f"--format {form} is printed there too; name a file, or leave --format out"
+        return taken.get(STANDARD)
+    if target.path.is_dir():
+        return "is a folder; name a file in it"
+    if target.endings and ending not in target.endings:
+        return f"ends in none of {', '.join(target.endings)}"
+    if not place.parent.is_dir():
+        return f"there is no folder {target.path.parent}"
+    try:
+        if not place.exists() or place.is_file():
+            TemporaryFile(dir=place.parent).close()
+        elif not os.access(place, os.W_OK):  # a pipe or a device, which is written to itself
+            return "cannot be written there: permission denied"
+    except OSError as error:
+        return f"cannot be written there: {error.strerror or error}"
+    if place in taken:
+        return f"{taken[place]}; name another file"
+    if place.is_file() and not force and mpi_rank.rank() == 0:  # which others may find written already
+        return "exists; write --force to replace it"
+    needs = {package: text for package, endings, text in _PACKAGES if ending in endings}
+    return next((text for package, text in needs.items() if find_spec(package) is None), None)
 
 
 def dash_faults(option: str, path: Path | None, instead: str) -> list[str]:
     """The fault of an option that is not for standard output."""
     dash = f"{option} -: only --output writes to standard output; name {instead}"
     return [dash] if path == STANDARD else []
-
-
-def _unwritable(place: Path) -> str | None:
-    """Why nothing can be written to a path, found out by beginning to."""
-    if place.exists() and not place.is_file():  # a pipe or a device, which is written to itself
-        return None if os.access(place, os.W_OK) else "permission denied"
-    try:
-        with TemporaryFile(dir=place.parent):
-            return None
-    except OSError as error:
-        return error.strerror or str(error)
-
-
-def _missing_package(target: Target) -> str | None:
-    ending = target.path.suffix.lower()
-    if ending == ".nc" and find_spec("xarray") is None:
-        return 'netCDF needs xarray: pip install -e ".[xarray]" in the clone'
-    if ending == ".parquet" and find_spec("pyarrow") is None:
-        return 'Parquet needs PyArrow: pip install -e ".[sweeps]" in the clone'
-    if ending in (*STILL, ".gif") and find_spec("matplotlib") is None:
-        return 'pictures need Matplotlib: pip install -e ".[pictures]" in the clone'
-    return None

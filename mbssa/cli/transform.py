@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -109,12 +110,11 @@ def transform(
         make_query(mechanism, **query)
     except ModelError as error:
         faults += [f"--{_OPTIONS.get(fault.place, fault.place)}: {fault.message}" for fault in error.faults]
-    faults += _criterion_faults("--criterion", criterion)
     names = [name.strip() for name in (pareto or "groups,cost").split(",")]
     if len(set(names)) != 2 or not set(names) <= set(CRITERIA):
         faults.append(f"--pareto {pareto}: write two of {', '.join(CRITERIA)}, such as groups,cost")
     targets = targets_of(("--output", output, ()), ("--save", save_to, ENDINGS), ("--plot", plot, STILL))
-    faults += _row_faults(row, save_to) + target_faults(targets, [model, store], force)
+    faults += _faults("--criterion", criterion, row, save_to) + target_faults(targets, [model, store], force)
     faults += dash_faults("--store", store, "a file")
     if store is not None and not store.parent.is_dir():
         faults.append(f"--store {store}: there is no folder {store.parent}")
@@ -124,17 +124,12 @@ def transform(
         schemes = counted(n_schemes, "actuation scheme")
         print(f"{counted(n_sets, 'set')} of inputs in {schemes}", file=sys.stderr)
 
-    try:
-        with bar() as show:
-            answer = search(
-                mechanism, **query, criterion=criterion, every=every, most=most or MOST,
-                time_limit=time_limit, store=store, counted=print_counts,
-                progress=lambda done, total: show(f"{done:,} of {total:,} schemes", done / total),
-            )  # fmt: skip
-    except ModelError:
-        raise
-    except ValueError as error:
-        _fail_of_store(error)
+    with _storing(), bar() as show:
+        answer = search(
+            mechanism, **query, criterion=criterion, every=every, most=most or MOST,
+            time_limit=time_limit, store=store, counted=print_counts,
+            progress=lambda done, total: show(f"{done:,} of {total:,} schemes", done / total),
+        )  # fmt: skip
     first, second = names
     pair = (first, second) if pareto else None
     present(search_report(answer, top, pair), form, output)
@@ -180,18 +175,17 @@ def transformations(
     """
     from mbssa.input_search.database import conditions, mechanism_of, rows, searches
     from mbssa.reports.input_search import searches_report, stored_rows_report
-    from mbssa.store import StoreError
 
     faults = [] if store.is_file() else [f"{store}: there is no such file; mbssa transform --store writes it"]
-    faults += _criterion_faults("--sort", sort or DEFAULT)
+    faults += _faults("--sort", sort or DEFAULT, row, save_to)
     targets = targets_of(("--output", output, ()), ("--save", save_to, ENDINGS))
-    faults += _row_faults(row, save_to) + target_faults(targets, [store], force)
+    faults += target_faults(targets, [store], force)
     try:
         conditions(where or [])
     except ValueError as error:
         faults += str(error).split("\n  ")
     refuse(faults)
-    try:
+    with _storing():
         listed = searches(store)
         if model is None and search is None and not where and sort is None and row is None:
             present(searches_report(listed), form, output)
@@ -207,26 +201,27 @@ def transformations(
         present(stored_rows_report(found[:top]), form, output)
         if row is not None and save_to is not None:
             _save_row(found, row, save_to, lambda each: mechanism_of(store, each))
-    except StoreError as error:
-        _fail_of_store(error)
     raise typer.Exit(OK if found else NOT_DETERMINED)
 
 
-def _criterion_faults(option: str, text: str) -> list[str]:
+def _faults(option: str, criterion: str, row: int | None, saved: Path | None) -> list[str]:
+    faults = [] if (row is None) == (saved is None) else ["--row and --save: write both, or neither"]
     try:
-        read_criterion(text)
+        read_criterion(criterion)
     except ValueError as error:
-        return [f"{option}: {error}"]
-    return []
+        faults.insert(0, f"{option}: {error}")
+    return faults
 
 
-def _row_faults(row: int | None, saved: Path | None) -> list[str]:
-    return [] if (row is None) == (saved is None) else ["--row and --save: write both, or neither"]
-
-
-def _fail_of_store(error: ValueError) -> NoReturn:
+@contextmanager
+def _storing() -> Iterator[None]:
     """Say what a search or its database refused, by the name that the command line has for the latter."""
-    fail(str(error).replace("in MBSSA_STORE", "with --store"))
+    try:
+        yield
+    except ModelError:
+        raise
+    except ValueError as error:
+        fail(str(error).replace("in MBSSA_STORE", "with --store"))
 
 
 def _save_row(

@@ -32,6 +32,11 @@ MAGIC = 1.5 * 2.0**52
 #: Bits of 1.0, of the mantissa, and of 2.0**52.
 ONE, MANTISSA, SHIFTED = 0x3FF << 52, (1 << 52) - 1, 0x433 << 52
 
+_BITS = {
+    "two_to": (("shl", 52), ("add", ONE)),
+    "mantissa": (("and", MANTISSA), ("or", ONE)),
+    "exponent": (("lshr", 52), ("or", SHIFTED)),
+}
 _BINARY = {"+": "fadd contract", "-": "fsub contract", "*": "fmul contract", "/": "fdiv"}
 _INTRINSIC = {"sqrt": "sqrt", "abs": "fabs"}
 
@@ -288,14 +293,8 @@ class Writer:
         if op == "two_to":
             x = code(f"fadd {code.number} {x}, {code.constant(MAGIC)}")
         bits = code(f"bitcast {code.number} {x} to {whole}")
-        if op == "two_to":
-            bits = code(f"add {whole} {code(f'shl {whole} {bits}, splat (i64 52)')}, splat (i64 {ONE})")
-        elif op == "mantissa":
-            bits = code(
-                f"or {whole} {code(f'and {whole} {bits}, splat (i64 {MANTISSA})')}, splat (i64 {ONE})"
-            )
-        else:
-            bits = code(f"or {whole} {code(f'lshr {whole} {bits}, splat (i64 52)')}, splat (i64 {SHIFTED})")
+        for instruction, number in _BITS[op]:
+            bits = code(f"{instruction} {whole} {bits}, splat (i64 {number})")
         found = code(f"bitcast {whole} {bits} to {code.number}")
         return code.binary("-", found, code.constant(2.0**52 + 1023)) if op == "exponent" else found
 

@@ -9,6 +9,8 @@ import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import reduce
+from operator import add
 from types import CodeType
 from typing import Any, TypeAlias
 
@@ -23,7 +25,8 @@ Inputs: TypeAlias = Callable[[str, Any], Place]
 #: Writes some nodes of a graph; shared operations are written once.
 Formulas: TypeAlias = Callable[[Sequence[Number]], "list[Value]"]
 
-#: Of Python, and of LLVM for numbers and for whole numbers.
+#: Of Python, and of LLVM for numbers and for whole numbers or conditions: a whole text, or an instruction for
+#: two values of the same kind.
 _OPERATIONS = {
     "+": ("{} + {}", "fadd contract", "add"), "-": ("{} - {}", "fsub contract", "sub"),
     "*": ("{} * {}", "fmul contract", "mul"), "/": ("{} / {}", "fdiv", ""),
@@ -31,8 +34,12 @@ _OPERATIONS = {
     "<=": ("{} <= {}", "fcmp ole", "icmp sle"), ">=": ("{} >= {}", "fcmp oge", "icmp sge"),
     "same": ("{} == {}", "fcmp oeq", "icmp eq"), "differ": ("{} != {}", "fcmp une", "icmp ne"),
     "and": ("{} and {}", "and", "and"), "or": ("{} or {}", "or", "or"),
+    "size": ("abs({})", "call double @llvm.fabs.f64(double {})", ""),
+    "root": ("sqrt({})", "call double @llvm.sqrt.f64(double {})", ""),
+    "as number": ("float({})", "", "sitofp i64 {} to double"),
+    "chosen": ("{1} if {0} else {2}", "select i1 {}, double {}, double {}", "select i1 {}, i64 {}, i64 {}"),
 }  # fmt: skip
-_COMPARISONS = frozenset(("<", ">", "<=", ">=", "same", "differ"))
+_RESULTS = dict.fromkeys(("<", ">", "<=", ">=", "same", "differ"), "condition") | {"as number": "number"}
 
 
 class CallbackError(Exception):
@@ -43,7 +50,7 @@ def _operator(op: str, *, swapped: bool = False) -> Callable[[Value, Value | flo
     """A method that writes an operation on a value and another one."""
 
     def operate(a: Value, b: Value | float) -> Value:
-        b = b if isinstance(b, Value) else a.script.value(b, a.kind)
+        b = a.script.value(b, a.kind)
         return a.script.operation(op, *((b, a) if swapped else (a, b)))
 
     return operate
@@ -67,19 +74,19 @@ class Value:
     is_, is_not = map(_operator, ("same", "differ"))
 
 
-class Variable(ABC):
+class Variable:
     """A value that changes."""
 
-    def __init__(self, script: Script, kind: str, name: str) -> None:
-        self.script, self.kind, self.name = script, kind, name
+    def __init__(self, script: Script, kind: str, place: str) -> None:
+        self.script, self.kind, self.place = script, kind, place
 
-    @abstractmethod
     def get(self) -> Value:
         """Its value now."""
+        return self.script.read(self.kind, self.place)
 
-    @abstractmethod
     def set(self, x: Value | float) -> None:
         """Give it another value."""
+        self.script.write(self.kind, self.place, x)
 
 
 class Script(ABC):
@@ -98,28 +105,24 @@ class Script(ABC):
         """Call the function from outside that writes what depends on time."""
 
     @abstractmethod
-    def value(self, x: float, kind: str) -> Value:
-        """A constant."""
+    def literal(self, x: float, kind: str) -> str:
+        """Text of a constant."""
 
     @abstractmethod
-    def operation(self, op: str, a: Value, b: Value) -> Value:
-        """A sign between two values."""
+    def operation(self, op: str, *operands: Value) -> Value:
+        """An operation on some values."""
 
     @abstractmethod
-    def number(self, k: Place) -> Value:
-        """The number at a place."""
+    def at(self, array: str, k: Place, kind: str) -> str:
+        """Place of an element of ``m`` or ``p``."""
 
     @abstractmethod
-    def put(self, k: Place, x: Value | float) -> None:
-        """Write the number at a place."""
+    def read(self, kind: str, place: str) -> Value:
+        """The value at a place."""
 
     @abstractmethod
-    def whole(self, k: Place) -> Value:
-        """The whole number at a place."""
-
-    @abstractmethod
-    def put_whole(self, k: Place, x: Value | int) -> None:
-        """Write the whole number at a place."""
+    def write(self, kind: str, place: str, x: Value | float) -> None:
+        """Write the value at a place."""
 
     @abstractmethod
     def variable(self, x: Value) -> Variable:
@@ -142,40 +145,57 @@ class Script(ABC):
         """A block on a condition."""
 
     @abstractmethod
-    def chosen(self, condition: Value, a: Value, b: Value) -> Value:
-        """The first of two numbers on a condition, else the second."""
-
-    @abstractmethod
-    def size(self, x: Value) -> Value:
-        """Absolute value of a number."""
-
-    @abstractmethod
-    def root(self, x: Value) -> Value:
-        """Square root of a number."""
-
-    @abstractmethod
-    def as_number(self, x: Value) -> Value:
-        """A whole number as a number."""
-
-    @abstractmethod
     def formulas(self, inputs: Inputs, every: Sequence[Number]) -> Formulas:
         """Writer of nodes, which are all among those that ``every`` result needs."""
 
+    def value(self, x: Value | float, kind: str) -> Value:
+        """A constant; a value as it is."""
+        return x if isinstance(x, Value) else Value(self, kind, self.literal(x, kind))
+
+    def number(self, k: Place) -> Value:
+        """The number at a place."""
+        return self.read("number", self.at("m", k, "number"))
+
+    def put(self, k: Place, x: Value | float) -> None:
+        """Write the number at a place."""
+        self.write("number", self.at("m", k, "number"), x)
+
+    def whole(self, k: Place) -> Value:
+        """The whole number at a place."""
+        return self.read("whole", self.at("p", k, "whole"))
+
+    def put_whole(self, k: Place, x: Value | int) -> None:
+        """Write the whole number at a place."""
+        self.write("whole", self.at("p", k, "whole"), x)
+
+    def chosen(self, condition: Value, a: Value, b: Value) -> Value:
+        """The first of two values on a condition, else the second."""
+        return self.operation("chosen", condition, a, b)
+
+    def size(self, x: Value) -> Value:
+        """Absolute value of a number."""
+        return self.operation("size", x)
+
+    def root(self, x: Value) -> Value:
+        """Square root of a number."""
+        return self.operation("root", x)
+
+    def as_number(self, x: Value) -> Value:
+        """A whole number as a number."""
+        return self.operation("as number", x)
+
     def sum(self, parts: Sequence[Value]) -> Value:
         """Sum of some numbers, 0 of none."""
-        found = None
-        for x in parts:
-            found = x if found is None else found + x
-        return self.value(0.0, "number") if found is None else found
+        return reduce(add, parts) if parts else self.value(0.0, "number")
 
     def larger(self, a: Value, b: Value | float) -> Value:
         """The larger of two numbers; NaN if one of them is."""
-        b = b if isinstance(b, Value) else self.value(b, "number")
+        b = self.value(b, "number")
         return self.chosen((a < b) | b.is_not(b), b, a)
 
     def smaller(self, a: Value, b: Value | float) -> Value:
         """The smaller of two numbers; NaN if one of them is."""
-        b = b if isinstance(b, Value) else self.value(b, "number")
+        b = self.value(b, "number")
         return self.chosen((a > b) | b.is_not(b), b, a)
 
     def copy(self, to: Place, source: Place, count: int) -> None:
@@ -209,19 +229,6 @@ def _outside(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-class _Name(Variable):
-    script: PythonScript
-
-    def get(self) -> Value:
-        found = Value(self.script, self.kind, f"{self.name}_{self.script.count()}")
-        self.script.line(f"{found.text} = {self.name}")
-        return found
-
-    def set(self, x: Value | float) -> None:
-        text = x.text if isinstance(x, Value) else repr(x)
-        self.script.line(f"{self.name} = {text}")
-
-
 class PythonScript(Script):
     """A script as source of Python on lists; ``names`` are those that the source needs."""
 
@@ -247,11 +254,6 @@ class PythonScript(Script):
     def line(self, text: str) -> None:
         """Write a line."""
         self.lines.append("    " * self._depth + text)
-
-    def _named(self, kind: str, text: str) -> Value:
-        found = Value(self, kind, f"v{self.count()}")
-        self.line(f"{found.text} = {text}")
-        return found
 
     @contextmanager
     def _block(self, head: str) -> Iterator[None]:
@@ -280,38 +282,34 @@ class PythonScript(Script):
     def ask(self) -> None:
         self.call("ask")
 
-    def value(self, x: float, kind: str) -> Value:
-        return Value(self, kind, repr(float(x) if kind == "number" else int(x)))
+    def literal(self, x: float, kind: str) -> str:
+        return repr(float(x) if kind == "number" else int(x))
 
-    def operation(self, op: str, a: Value, b: Value) -> Value:
-        kind = "condition" if op in _COMPARISONS else a.kind
-        return self._named(kind, _OPERATIONS[op][0].format(a.text, b.text))
+    def operation(self, op: str, *operands: Value) -> Value:
+        text = _OPERATIONS[op][0].format(*[x.text for x in operands])
+        return self.read(_RESULTS.get(op, operands[-1].kind), text)
 
-    @staticmethod
-    def _at(k: Place) -> str:
-        return k.text if isinstance(k, Value) else str(k)
+    def at(self, array: str, k: Place, kind: str) -> str:
+        return f"{array}[{k.text if isinstance(k, Value) else k}]"
 
-    def number(self, k: Place) -> Value:
-        return self._named("number", f"m[{self._at(k)}]")
+    def read(self, kind: str, place: str) -> Value:
+        found = Value(self, kind, f"v{self.count()}")
+        self.line(f"{found.text} = {place}")
+        return found
 
-    def put(self, k: Place, x: Value | float) -> None:
-        self.line(f"m[{self._at(k)}] = {x.text if isinstance(x, Value) else repr(float(x))}")
-
-    def whole(self, k: Place) -> Value:
-        return self._named("whole", f"p[{self._at(k)}]")
-
-    def put_whole(self, k: Place, x: Value | int) -> None:
-        self.line(f"p[{self._at(k)}] = {x.text if isinstance(x, Value) else x}")
+    def write(self, kind: str, place: str, x: Value | float) -> None:
+        self.line(f"{place} = {self.value(x, kind).text}")
 
     def variable(self, x: Value) -> Variable:
-        found = _Name(self, x.kind, f"w{self.count()}")
+        found = Variable(self, x.kind, f"w{self.count()}")
         found.set(x)
         return found
 
     @contextmanager
     def loop(self, count: Value | int, first: Value | int = 0) -> Iterator[Value]:
         k = Value(self, "whole", f"k{self.count()}")
-        with self._block(f"for {k.text} in range({self._at(first)}, {self._at(count)}):"):
+        start, end = (self.value(x, "whole").text for x in (first, count))
+        with self._block(f"for {k.text} in range({start}, {end}):"):
             yield k
 
     def repeat(self) -> AbstractContextManager[None]:
@@ -323,18 +321,6 @@ class PythonScript(Script):
     def when(self, condition: Value) -> AbstractContextManager[None]:
         return self._block(f"if {condition.text}:")
 
-    def chosen(self, condition: Value, a: Value, b: Value) -> Value:
-        return self._named(a.kind, f"{a.text} if {condition.text} else {b.text}")
-
-    def size(self, x: Value) -> Value:
-        return self._named("number", f"abs({x.text})")
-
-    def root(self, x: Value) -> Value:
-        return self._named("number", f"sqrt({x.text})")
-
-    def as_number(self, x: Value) -> Value:
-        return self._named("number", f"float({x.text})")
-
     def formulas(self, inputs: Inputs, every: Sequence[Number]) -> Formulas:
         writer = _Sources(self, inputs, every)
 
@@ -345,7 +331,7 @@ class PythonScript(Script):
             writer.lines.clear()
             self.names |= {name: _outside(function) for name, function in writer.foreign.items()}
             writer.foreign.clear()
-            return [self._named("number", writer.value(x)) for x in numbers]
+            return [self.read("number", writer.value(x)) for x in numbers]
 
         return write
 
@@ -359,24 +345,13 @@ class _Sources(SourceWriter):
         self.lines.clear()
 
     def input(self, name: str, k: Any) -> str:
-        at = self.places(name, k)
-        return f"m[{at.text if isinstance(at, Value) else at}]"
+        return self.script.at("m", self.places(name, k), "number")
 
 
 # --- LLVM ----------------------------------------------------------------------------------------------
 
 _KINDS = {"number": "double", "whole": "i64", "condition": "i1"}
 _ARGUMENTS = "ptr noalias %m, ptr noalias %p, ptr %ask, ptr %tables"
-
-
-class _Cell(Variable):
-    script: MachineScript
-
-    def get(self) -> Value:
-        return self.script.read(self.kind, self.name)
-
-    def set(self, x: Value | float) -> None:
-        self.script.write(self.kind, self.name, x)
 
 
 class MachineScript(Script):
@@ -415,49 +390,30 @@ class MachineScript(Script):
     def ask(self) -> None:
         self._code.do("call void %ask(ptr %m)")
 
-    def value(self, x: float, kind: str) -> Value:
-        if kind == "number":
-            return Value(self, kind, f"0x{struct.unpack('>Q', struct.pack('>d', x))[0]:016X}")
-        return Value(self, kind, str(int(x)))
+    def literal(self, x: float, kind: str) -> str:
+        return f"0x{struct.unpack('>Q', struct.pack('>d', x))[0]:016X}" if kind == "number" else str(int(x))
 
-    def _made(self, kind: str, instruction: str) -> Value:
-        return Value(self, kind, self._code(instruction))
+    def operation(self, op: str, *operands: Value) -> Value:
+        kind, texts = operands[-1].kind, [x.text for x in operands]
+        form = _OPERATIONS[op][1 if kind == "number" else 2]
+        text = form.format(*texts) if "{" in form else f"{form} {_KINDS[kind]} {', '.join(texts)}"
+        return Value(self, _RESULTS.get(op, kind), self._code(text))
 
-    def operation(self, op: str, a: Value, b: Value) -> Value:
-        kind = "condition" if op in _COMPARISONS else a.kind
-        name = _OPERATIONS[op][1 if a.kind == "number" else 2]
-        return self._made(kind, f"{name} {_KINDS[a.kind]} {a.text}, {b.text}")
+    def at(self, array: str, k: Place, kind: str) -> str:
+        return self._code.at(f"%{array}", k.text if isinstance(k, Value) else k, _KINDS[kind])
 
-    def _at(self, pointer: str, k: Place, kind: str) -> str:
-        return self._code.at(pointer, k.text if isinstance(k, Value) else k, _KINDS[kind])
+    def read(self, kind: str, place: str) -> Value:
+        return Value(self, kind, self._code.load(place, _KINDS[kind]))
 
-    def read(self, kind: str, pointer: str) -> Value:
-        """The value at a pointer."""
-        return Value(self, kind, self._code.load(pointer, _KINDS[kind]))
-
-    def write(self, kind: str, pointer: str, x: Value | float) -> None:
-        """Write the value at a pointer."""
-        x = x if isinstance(x, Value) else self.value(x, kind)
-        self._code.store(x.text, pointer, _KINDS[kind])
-
-    def number(self, k: Place) -> Value:
-        return self.read("number", self._at("%m", k, "number"))
-
-    def put(self, k: Place, x: Value | float) -> None:
-        self.write("number", self._at("%m", k, "number"), x)
-
-    def whole(self, k: Place) -> Value:
-        return self.read("whole", self._at("%p", k, "whole"))
-
-    def put_whole(self, k: Place, x: Value | int) -> None:
-        self.write("whole", self._at("%p", k, "whole"), x)
+    def write(self, kind: str, place: str, x: Value | float) -> None:
+        self._code.store(self.value(x, kind).text, place, _KINDS[kind])
 
     def variable(self, x: Value) -> Variable:
-        return _Cell(self, x.kind, self._code.cell(_KINDS[x.kind], x.text))
+        return Variable(self, x.kind, self._code.cell(_KINDS[x.kind], x.text))
 
     @contextmanager
     def loop(self, count: Value | int, first: Value | int = 0) -> Iterator[Value]:
-        texts = (x.text if isinstance(x, Value) else str(x) for x in (first, count))
+        texts = (self.value(x, "whole").text for x in (first, count))
         with self._code.loop(*texts) as k:
             yield Value(self, "whole", k)
 
@@ -472,30 +428,17 @@ class MachineScript(Script):
     def when(self, condition: Value) -> AbstractContextManager[None]:
         return self._code.when(condition.text)
 
-    def chosen(self, condition: Value, a: Value, b: Value) -> Value:
-        kind = _KINDS[a.kind]
-        return self._made(a.kind, f"select i1 {condition.text}, {kind} {a.text}, {kind} {b.text}")
-
-    def size(self, x: Value) -> Value:
-        return self._made("number", f"call double @llvm.fabs.f64(double {x.text})")
-
-    def root(self, x: Value) -> Value:
-        return self._made("number", f"call double @llvm.sqrt.f64(double {x.text})")
-
-    def as_number(self, x: Value) -> Value:
-        return self._made("number", f"sitofp i64 {x.text} to double")
-
     def formulas(self, inputs: Inputs, every: Sequence[Number]) -> Formulas:
         code, number = self._code, self.module.number
 
         def load(name: str, k: Any) -> str:
-            return code.load(self._at("%m", inputs(name, k), "number"))
+            return code.load(self.at("m", inputs(name, k), "number"))
 
         writer = Writer(code, load, self._table)
 
         def write(numbers: Sequence[Number]) -> list[Value]:
             texts = writer.write(numbers)
-            return [self._made("number", f"extractelement {number} {text}, i32 0") for text in texts]
+            return [Value(self, "number", code(f"extractelement {number} {x}, i32 0")) for x in texts]
 
         return write
 

@@ -39,7 +39,8 @@ _IN_PIECE, _IN_STRETCH = 12, 64
 # Millimetres: one cam's row, its drawing, the diagrams beside it, and the margins for texts.
 _ROW, _SIDE, _DIAGRAM, _LEFT, _BETWEEN, _RIGHT, _TOP, _BOTTOM = 88.0, 66.0, 76.0, 17.0, 22.0, 4.0, 14.0, 11.0
 
-_GRID, _PITCH = "#E4E4E4", OVER_EDGE
+#: Circle of radius 1.
+_RING = np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 181))
 
 
 def cam_picture(cams: Sequence[tuple[str, Profile]], units: tuple[str, str] = SI) -> Figure:
@@ -77,52 +78,41 @@ def _draw_cam(axes: Axes, profile: Profile, unit: str) -> None:
     cam = profile.cam
     points = _points(profile.curve)
     if profile.curve.closed:
-        axes.fill(*points, facecolor=GROUP_FILL, edgecolor="none", zorder=1)
-    axes.plot(*points, color=GROUP_EDGE, lw=1.3, zorder=3, label="profile", solid_joinstyle="round")
+        axes.fill(points.real, points.imag, facecolor=GROUP_FILL, edgecolor="none", zorder=1)
+    _stroke(axes, points, color=GROUP_EDGE, lw=1.3, zorder=3, label="profile", solid_joinstyle="round")
     if profile.follower == "roller":
         made = cam.pitch if cam is not None else None  # an undercut profile has no parallel of its own
         pitch = _points(profile.curve, profile.radius) if made is None else _points(made)
-        axes.plot(*pitch, color=_PITCH, lw=0.7, ls="dashed", zorder=3, label="pitch curve")
+        _stroke(axes, pitch, color=OVER_EDGE, lw=0.7, ls="dashed", zorder=3, label="pitch curve")
     if cam is not None:
-        _ring(axes, 0j, cam.base, "#7A7A7A", "dotted", label="base circle")
+        _stroke(axes, cam.base * _RING, color="#7A7A7A", ls="dotted", label="base circle")
         _draw_follower(axes, cam)
     axes.plot([0.0], [0.0], marker="+", ms=6.0, mew=0.9, color=INK, zorder=5)
     axes.set_aspect("equal", adjustable="datalim")
     axes.legend(
-        prop={"family": FONT, "size": SMALL_TEXT - 1.0},
-        loc="lower left",
-        bbox_to_anchor=(-0.02, 0.99),
-        ncols=3,
-        frameon=False,
-        handlelength=1.6,
-        columnspacing=1.2,
-        borderaxespad=0.2,
-    )
+        prop={"family": FONT, "size": SMALL_TEXT - 1.0}, loc="lower left", bbox_to_anchor=(-0.02, 0.99),
+        ncols=3, frameon=False, handlelength=1.6, columnspacing=1.2, borderaxespad=0.2,
+    )  # fmt: skip
     _finish(axes, f"x ({unit})", f"y ({unit})")
 
 
 def _draw_follower(axes: Axes, cam: LawCam) -> None:
     """The follower at the law's angle 0."""
-    zero = np.zeros(1)
+    zero, pivot = np.zeros(1), None if cam.swing is None else complex(cam.swing.pivot)
+    if pivot is not None:
+        _stroke(axes, pivot + 0.06 * cam.base * _RING)
     if cam.follower == "flat":
         alpha, h, h1, _ = (float(value[0]) for value in cam.support(zero))
         along, touch = 1j * np.exp(1j * alpha), (h + 1j * h1) * np.exp(1j * alpha)
-        half = 0.6 * cam.base
-        _segment(axes, touch - half * along, touch + half * along, 1.4)
-        if cam.swing is not None:
-            pivot = complex(cam.swing.pivot)
-            foot = touch + ((pivot - touch) * along.conjugate()).real * along
-            _segment(axes, touch, foot, 0.8)
-            _segment(axes, foot, pivot, 0.8)
-            _ring(axes, pivot, 0.06 * cam.base, INK, "solid")
+        half = 0.6 * cam.base * along
+        _stroke(axes, [touch - half, touch + half], lw=1.4)
+        if pivot is not None:
+            _stroke(axes, [touch, touch + ((pivot - touch) * along.conjugate()).real * along, pivot])
         return
     place = complex(cam.trace(zero)[0][0])
     if cam.radius:
-        _ring(axes, place, cam.radius, INK, "solid")
-    end = place + 0.8 * cam.base if cam.swing is None else complex(cam.swing.pivot)
-    _segment(axes, place, end, 0.8)
-    if cam.swing is not None:
-        _ring(axes, end, 0.06 * cam.base, INK, "solid")
+        _stroke(axes, place + cam.radius * _RING)
+    _stroke(axes, [place, place + 0.8 * cam.base if pivot is None else pivot])
 
 
 def _draw_law(axes: Axes, cam: LawCam, derivative: int, units: tuple[str, str]) -> None:
@@ -163,26 +153,21 @@ def _draw_curvature(axes: Axes, profile: Profile, units: tuple[str, str]) -> Non
     _finish(axes, f"s ({unit})" if unit else "s", f"curvature (1/{units[0]}), convex upwards")
 
 
-def _points(curve: Curve, outside: float = 0.0) -> tuple[Any, Any]:
-    """Coordinates x and y along a curve, or along its parallel at a distance on the outer side (m)."""
+def _points(curve: Curve, outside: float = 0.0) -> Any:
+    """Points x + iy along a curve, or along its parallel at a distance on the outer side (m)."""
     s = curve.sampled(_IN_PIECE if curve.pieces > 8 else 40 * _IN_PIECE)
     point, rate, _ = curve.at(np.append(s, curve.breaks[-1]) if curve.closed else s)
+    place, tangent = point @ (1.0, 1j), rate @ (1.0, 1j)
     with np.errstate(invalid="ignore", divide="ignore"):
-        tangent = rate / np.hypot(rate[:, 0], rate[:, 1])[:, None]
-    if outside:
-        point = point + outside * np.stack([tangent[:, 1], -tangent[:, 0]], axis=1)
-    return point[:, 0], point[:, 1]
+        return place - 1j * outside * tangent / np.abs(tangent) if outside else place
 
 
-def _ring(axes: Axes, centre: complex, radius: float, colour: str, dashes: str, label: str = "") -> None:
-    around = centre + radius * np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 181))
-    axes.plot(around.real, around.imag, color=colour, ls=dashes, lw=0.8, zorder=4, label=label or None)
-
-
-def _segment(axes: Axes, start: complex, end: complex, width: float) -> None:
-    axes.plot([start.real, end.real], [start.imag, end.imag], color=INK, lw=width, zorder=4)
+def _stroke(axes: Axes, points: Any, **look: Any) -> None:
+    """A line through points x + iy."""
+    usual: dict[str, Any] = {"color": INK, "lw": 0.8, "zorder": 4}
+    axes.plot(np.real(points), np.imag(points), **usual | look)
 
 
 def _finish(axes: Axes, x: str, y: str) -> None:
-    axes.grid(color=_GRID, lw=0.5)
+    axes.grid(color="#E4E4E4", lw=0.5)
     axes.set(xlabel=x, ylabel=y)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import combinations, pairwise
 from math import atan2, cos, sin
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
+import numpy as np
 
+from mbssa.arrays import Floats
 from mbssa.decomposition.partition import Part
 from mbssa.pictures import style
 from mbssa.pictures.hues import HATCHES, Hue, group_hues, tinted
-from mbssa.pictures.layers import PASSAGE, Node, Rows, rows
-from mbssa.pictures.legend import Draw, Entry, legend
+from mbssa.pictures.layers import PASSAGE, Arc, Node, rows, spaced
 from mbssa.pictures.limits import refuse_beyond, require_matplotlib
-from mbssa.pictures.network import State
+from mbssa.pictures.style import State
 from mbssa.structure import Structure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-#: From one circle to another, by their keys in the graph: ``0``, ``3``, ``part-1``.
-Arc: TypeAlias = tuple[str, str]
 
 #: Groups and parts up to which a structural diagram can be read.
 MOST_GROUPS = 60
@@ -33,8 +33,9 @@ MOST_GROUPS = 60
 MOST_LISTED = 24
 
 _R = style.CIRCLE_RADIUS
-_BETWEEN = 12.0
 _WIDEST_FAN = 0.75
+
+_STRAINED = {"over": "over-constrained, surplus of units", "under": "under-constrained, shortage of units"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,6 @@ class Circle:
     bodies: str
     state: State = "sound"
     hue: Hue | None = None
-
-    @property
-    def beside(self) -> str:
-        return f"{self.title}\n{self.bodies}" if self.bodies else self.title
 
 
 def structural_diagram(structure: Structure) -> Figure:
@@ -81,9 +78,9 @@ def structural_diagram(structure: Structure) -> Figure:
     refuse_beyond(MOST_GROUPS, there, "structural groups", "a structural diagram", instead)
     require_matplotlib()
     circles = dict(_circles(structure))
-    arcs = _arrows(structure, circles)
+    meaning = "(bodies, driven coordinates) of a structural group"
     levels = len(structure.levels) if structure.determined else 0
-    figure = layered(circles, arcs, "(bodies, driven coordinates) of a structural group", levels)
+    figure = layered(circles, _arrows(structure, circles), meaning, levels)
     figure.set_gid("structural-diagram")
     return figure
 
@@ -92,87 +89,77 @@ def layered(circles: Mapping[str, Circle], arrows: Iterable[Arc], meaning: str, 
     """Circles by key in rows below circle ``0``; ``meaning`` of what stands in them, and named levels."""
     graph: nx.DiGraph[Node] = nx.DiGraph()
     graph.add_nodes_from(circles)
-    arcs = sorted(set(arrows))
-    graph.add_edges_from(arcs)
-    for node in circles:
-        if node != "0" and not graph.in_degree(node):
-            graph.add_edge("0", node)  # a part without a pair with the frame is below it too
-    room: dict[Node, tuple[float, float]] = {
-        node: (_R + PASSAGE, _R + 1.2 + _width(circle) + PASSAGE) for node, circle in circles.items()
-    }
-    found = rows(graph, room)
-    entries = list(_entries(circles.values(), meaning))
-    spots = [*found.x.values(), *(x for way in found.ways.values() for _, x in way)]
+    graph.add_edges_from(sorted(set(arrows)))
+    below = [node for node in circles if node != "0" and not graph.in_degree(node)]
+    unseen = [("0", node) for node in below]  # a part without a pair with the frame is below it too
+    graph.add_edges_from(unseen)
+    wide: dict[Node, float] = {node: _R + 1.2 + _width(circle) for node, circle in circles.items()}
+    room = {node: (_R + PASSAGE, width + PASSAGE) for node, width in wide.items()}
+    places, ways = rows(graph, room)
     titles = [f"level {level}" for level in range(1, levels + 1)]
     margin = max((style.text_size(title, style.SMALL_TEXT)[0] + 4.0 for title in titles), default=1.0)
-    left = min(spots) - _R - margin
-    right = max(max(spots) + PASSAGE, *(found.x[k] + _R + 1.5 + _width(c) for k, c in circles.items()))
-    wide = max(right - left, 85.0 - 2 * style.MARGIN)
-    key = legend(entries, wide)
-    between = min(max(_BETWEEN, 0.1 * (right - left)), 26.0)
-    step = 2 * _R + between
-    tall = max(found.row.values()) * step + 2 * _R + 1.0
-    figure, axes = style.blank(wide + 2 * style.MARGIN, tall + key.height + 4.0 + 2 * style.MARGIN)
-    shift = style.MARGIN + (wide - (right - left)) / 2 - left
-    top = style.MARGIN + key.height + 4.0 + tall - _R - 0.5
-    at = {node: (found.x[node] + shift, top - found.row[node] * step) for node in circles}
-    _draw_arrows(axes, at, found, arcs, shift, top, step)
+    left = min(x for x, _ in places.values()) - _R - margin
+    right = max(x + wide.get(node, PASSAGE) + 0.3 for node, (x, _) in places.items())
+    step = 2 * _R + min(max(12.0, 0.1 * (right - left)), 26.0)
+    low = left, -step * max(row for _, row in places.values()) - _R - 0.5
+    states = {circle.state for circle in circles.values()}
+    entries = [
+        (words, partial(style.disc, r=1.7, state=state, key=f"legend-{state}"))
+        for state, words in {"sound": meaning, **_STRAINED}.items()
+        if state == "sound" or state in states
+    ]
+    figure, axes, shift = style.page(low, (right, _R + 0.5), entries)
+    at = {node: shift + np.array([x, -step * row]) for node, (x, row) in places.items()}
+    for arc in unseen:
+        ways.pop(arc)
+    _draw_arrows(axes, {arc: [at[node] for node in way] for arc, way in ways.items()})
     for node, circle in circles.items():
         _draw_circle(axes, circle, *at[node])
     for level, title in enumerate(titles, start=1):
-        style.write(axes, left + shift, top - level * step, title, f"level-{level}", centred=False)
-    key.draw(axes, style.MARGIN + wide / 2 - (key.columns * key.step - 5.0) / 2, style.MARGIN + key.height)
+        style.write(axes, shift[0] + left, shift[1] - step * level, title, f"level-{level}", centred=False)
     return figure
 
 
 def _circles(structure: Structure) -> Iterator[tuple[str, Circle]]:
+    """The frame, groups, and parts, by their keys in the graph: ``0``, ``3``, ``part-1``."""
     yield "0", Circle("group-0", "0", "frame", "", "frame")
     hues = group_hues(structure)
     strained = {int(structure.group_of_body[b]) for part in structure.parts for b in part.bodies}
     for group in structure.groups:
-        number = str(group.number)
+        number, bodies = str(group.number), _listed(group.bodies)
         state: State = "over" if group.number in strained else "sound"
         size = f"({len(group.bodies)}, {group.n_driven})"
-        bodies = _listed(group.bodies)
         yield number, Circle(f"group-{number}", size, f"SG-{number}", bodies, state, hues[group.number])
-    for count, part in _parts(structure):
-        key, sign = f"part-{count}", "+" if part.kind == "over" else "−"
-        bodies = _listed(tuple(body + 1 for body in part.bodies))
-        yield key, Circle(key, f"{sign}{part.units}", f"{part.kind} by {part.units}", bodies, part.kind)
+    for key, part in _parts(structure):
+        bodies = _listed([body + 1 for body in part.bodies])
+        size = f"{'+' if part.kind == 'over' else '−'}{part.units}"
+        yield key, Circle(key, size, f"{part.kind} by {part.units}", bodies, part.kind)
 
 
-def _parts(structure: Structure) -> Iterator[tuple[int, Part]]:
-    """Numbered parts whose bodies are in no group."""
+def _parts(structure: Structure) -> Iterator[tuple[str, Part]]:
+    """Parts whose bodies are in no group, by their keys."""
     for number, part in enumerate(structure.parts, start=1):
         if not structure.group_of_body[list(part.bodies)].any():
-            yield number, part
+            yield f"part-{number}", part
 
 
-def _arrows(structure: Structure, circles: dict[str, Circle]) -> Iterator[tuple[str, str]]:
+def _arrows(structure: Structure, circles: Mapping[str, Circle]) -> Iterator[Arc]:
     """Arrows from the frame to all that have a pair with it; over-constrained, groups, under-constrained."""
     for group in structure.groups:
         yield from ((str(before), str(group.number)) for before in group.depends_on)
     home = {body: str(g) for body, g in enumerate(structure.group_of_body.tolist()) if g or not body}
-    for number, part in _parts(structure):
-        home.update(dict.fromkeys(part.bodies, f"part-{number}"))
-    turn = {node: _turn(circle, node) for node, circle in circles.items()}
+    turn = dict.fromkeys(circles, 2) | {"0": 0}
+    for key, part in _parts(structure):
+        home |= dict.fromkeys(part.bodies, key)
+        turn[key] = 1 if part.kind == "over" else 3
     for joint in range(structure.mechanism.n_joints):
-        met = sorted(
-            {home[b] for b in structure.mechanism.joint_bodies(joint) if b in home}, key=turn.__getitem__
-        )
-        for k, before in enumerate(met):
-            for after in met[k + 1 :]:
-                if turn[before] < turn[after]:
-                    yield before, after
+        met = {home[body] for body in structure.mechanism.joint_bodies(joint) if body in home}
+        for before, after in combinations(sorted(met, key=turn.__getitem__), 2):
+            if turn[before] < turn[after]:
+                yield before, after
 
 
-def _turn(circle: Circle, node: str) -> int:
-    if node == "0":
-        return 0
-    return {"over": 1, "under": 3}.get(circle.state, 2) if node.startswith("part") else 2
-
-
-def _listed(bodies: tuple[int, ...]) -> str:
+def _listed(bodies: Sequence[int]) -> str:
     """Body numbers on at most two lines."""
     if len(bodies) > MOST_LISTED:
         return f"{len(bodies)} bodies"
@@ -187,7 +174,7 @@ def _listed(bodies: tuple[int, ...]) -> str:
 
 def _width(circle: Circle) -> float:
     title = style.text_size(circle.title, style.SMALL_TEXT, bold=True)[0]
-    return max(title, style.text_size(circle.bodies, style.SMALL_TEXT)[0] if circle.bodies else 0.0)
+    return max(title, style.text_size(circle.bodies, style.SMALL_TEXT)[0])
 
 
 def _draw_circle(axes: Axes, circle: Circle, x: float, y: float) -> None:
@@ -199,118 +186,49 @@ def _draw_circle(axes: Axes, circle: Circle, x: float, y: float) -> None:
             look["linewidth"] = 2 * style.RIM
     style.disc(axes, x, y, _R, circle.state, circle.key, **look)
     frame = circle.state == "frame"
-    colour = "white" if frame else style.INK
-    size = f"{circle.key}-size"
+    colour, size = "white" if frame else style.INK, f"{circle.key}-size"
     style.write(axes, x, y, circle.inside, size, points=style.TEXT, colour=colour, bold=frame)
-    line = 1.25 * style.SMALL_TEXT * style.MM_PER_POINT
-    texts = circle.beside.split("\n")
+    texts = [circle.title, *circle.bodies.splitlines()]
     for number, text in enumerate(texts):
-        height = y + line * ((len(texts) - 1) / 2 - number)
+        height = y + 1.25 * style.SMALL_TEXT * style.MM_PER_POINT * ((len(texts) - 1) / 2 - number)
         key = f"{circle.key}-bodies-{number}" if number else f"{circle.key}-label"
         style.write(axes, x + _R + 1.2, height, text, key, bold=not number, centred=False)
 
 
-def _draw_arrows(
-    axes: Axes,
-    at: dict[str, tuple[float, float]],
-    found: Rows,
-    arcs: Sequence[Arc],
-    shift: float,
-    top: float,
-    step: float,
-) -> None:
-    ways = {arc: [(x + shift, top - row * step) for row, x in found.ways[arc]] for arc in arcs}
-    leaving, entering = _fans(at, ways)
-    for arc in arcs:
-        start, end = at[arc[0]], at[arc[1]]
-        _draw_arrow(axes, start, leaving[arc], ways[arc], end, entering[arc], f"arrow-{arc[0]}-{arc[1]}")
-
-
-def _fans(
-    at: Mapping[str, tuple[float, float]], ways: Mapping[Arc, Sequence[tuple[float, float]]]
-) -> tuple[dict[Arc, float], dict[Arc, float]]:
-    """The angle from the vertical at which each arrow leaves its first circle and enters its last."""
-    leaving: dict[Arc, float] = {}
-    entering: dict[Arc, float] = {}
-    for angles, end, side in ((leaving, 0, 1), (entering, 1, -1)):
-        fans: dict[str, list[tuple[float, float, Arc]]] = {}
-        for arc, way in ways.items():
-            x, y = at[arc[end]]
-            to = ([*way, at[arc[1]]] if end == 0 else [at[arc[0]], *way][::-1])[0]
-            fans.setdefault(arc[end], []).append((atan2(to[0] - x, abs(to[1] - y)), to[0] * side, arc))
-        for fan in fans.values():
-            fan.sort(key=lambda row: row[0])
-            wished = [min(max(0.75 * row[0], -_WIDEST_FAN), _WIDEST_FAN) for row in fan]
-            angles.update(zip((row[2] for row in fan), _spread(wished), strict=True))
-    return leaving, entering
-
-
-def _spread(angles: list[float], least: float = 0.24) -> list[float]:
-    """Ascending angles moved apart to ``least``, within the widest fan."""
-    count = len(angles)
-    least = min(least, 2 * _WIDEST_FAN / max(count - 1, 1))
-    for _ in range(50):
-        for k in range(count - 1):
-            lack = least - (angles[k + 1] - angles[k])
-            if lack > 1e-9:
-                angles[k] -= lack / 2
-                angles[k + 1] += lack / 2
-        over, under = max(angles) - _WIDEST_FAN, -_WIDEST_FAN - min(angles)
-        if over > 0:
-            angles = [angle - over for angle in angles]
-        elif under > 0:
-            angles = [angle + under for angle in angles]
-    return angles
-
-
-def _draw_arrow(
-    axes: Axes,
-    start: tuple[float, float],
-    out: float,
-    way: Sequence[tuple[float, float]],
-    end: tuple[float, float],
-    into: float,
-    key: str,
-) -> None:
+def _draw_arrows(axes: Axes, ways: Mapping[Arc, Sequence[Floats]]) -> None:
+    """An arrow along the places of each way: curves between rows, straight down through a row."""
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path
 
-    points = [(start[0] + _R * sin(out), start[1] - _R * cos(out))]
-    codes = [Path.MOVETO]
-    slope = (sin(out), -cos(out))
-
-    def bend(to: tuple[float, float], after: tuple[float, float]) -> None:
-        x, y = points[-1]
-        reach = 0.45 * abs(to[1] - y)
-        points.extend(
-            [
-                (x + slope[0] * reach, y + slope[1] * reach),
-                (to[0] - after[0] * reach, to[1] - after[1] * reach),
-                to,
-            ]
-        )
-        codes.extend([Path.CURVE4] * 3)
-
-    for x, y in way:
-        bend((x, y + 0.8 * _R), (0.0, -1.0))
-        points.append((x, y - 0.8 * _R))
-        codes.append(Path.LINETO)
-        slope = (0.0, -1.0)
-    bend((end[0] + (_R + 0.4) * sin(into), end[1] + (_R + 0.4) * cos(into)), (-sin(into), -cos(into)))
-    arrow = FancyArrowPatch(path=Path(points, codes), arrowstyle="-|>,head_length=3.2,head_width=1.5")
-    arrow.set(mutation_scale=1.6, linewidth=0.8, color=style.INK, zorder=2, gid=key, capstyle="butt")
-    arrow.set_clip_on(False)
-    axes.add_patch(arrow)
+    angles = _fans(ways)
+    for arc, way in ways.items():
+        first, last = (np.array([sin(angles[arc, end]), cos(angles[arc, end])]) for end in (0, 1))
+        down, half = np.array([0.0, -1.0]), np.array([0.0, 0.8 * _R])
+        stations = [(way[0] + _R * first * (1, -1), first * (1, -1))]
+        for at in way[1:-1]:
+            stations += [(at + half, down), (at - half, down)]
+        stations.append((way[-1] + (_R + 0.4) * last, -last))
+        points = [stations[0][0]]
+        for (start, leaving), (end, entering) in pairwise(stations):
+            reach = 0.45 * abs(end[1] - start[1])
+            points += [start + reach * leaving, end - reach * entering, end]
+        path = Path(points, [Path.MOVETO] + [Path.CURVE4] * (len(points) - 1))
+        arrow = FancyArrowPatch(path=path, arrowstyle="-|>,head_length=3.2,head_width=1.5")
+        arrow.set(mutation_scale=1.6, linewidth=0.8, color=style.INK, zorder=2, capstyle="butt")
+        arrow.set(gid=f"arrow-{arc[0]}-{arc[1]}", clip_on=False)
+        axes.add_patch(arrow)
 
 
-def _entries(circles: Iterable[Circle], meaning: str) -> Iterator[Entry]:
-    states = {circle.state for circle in circles}
-    yield Entry(meaning, _circle_key("sound"))
-    if "over" in states:
-        yield Entry("over-constrained, surplus of units", _circle_key("over"))
-    if "under" in states:
-        yield Entry("under-constrained, shortage of units", _circle_key("under"))
-
-
-def _circle_key(state: State) -> Draw:
-    return lambda axes, x, y: style.disc(axes, x, y, 1.7, state, f"legend-{state}")
+def _fans(ways: Mapping[Arc, Sequence[Floats]]) -> dict[tuple[Arc, int], float]:
+    """Angle from the vertical at which each arrow leaves its first circle (0) and enters its last (1)."""
+    fans: dict[tuple[Node, int], list[tuple[float, Arc]]] = {}
+    for arc, way in ways.items():
+        for end, (at, to) in enumerate(((way[0], way[1]), (way[-1], way[-2]))):
+            fans.setdefault((arc[end], end), []).append((atan2(to[0] - at[0], abs(to[1] - at[1])), arc))
+    angles: dict[tuple[Arc, int], float] = {}
+    for (_, end), fan in fans.items():
+        fan.sort(key=lambda one: one[0])
+        least = min(0.24, 2 * _WIDEST_FAN / max(len(fan) - 1, 1))
+        apart = spaced([0.75 * angle for angle, _ in fan], [least] * (len(fan) - 1), most=_WIDEST_FAN)
+        angles |= {(arc, end): float(angle) for (_, arc), angle in zip(fan, apart, strict=True)}
+    return angles

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -38,16 +37,21 @@ def place_labels(labels: Sequence[Label], obstacles: Sequence[Obstacle], gap: fl
     if not labels:
         return np.zeros((0, 2))
     alone = [_alone(label, obstacles, gap) for label in labels]
-    chosen: dict[int, int] = {}
+    sizes = np.array([(label.width, label.height) for label in labels])
+    middles = np.full((len(labels), 2), np.inf)
     # Those with the fewest places first: the others can give way.
     order = sorted(range(len(labels)), key=lambda number: len(labels[number].places))
     for _ in range(12):
-        before = dict(chosen)
+        before = middles.copy()
         for number in order:
-            chosen[number] = int(np.argmin((alone[number] + _among(labels, chosen, number, gap)).round(9)))
-        if chosen == before:
+            places, reach = labels[number].places, (sizes + sizes[number]) / 2 + gap
+            middles[number] = np.inf
+            overlap = np.clip(reach - np.abs(places[:, None] - middles), 0, None).min(axis=-1)
+            among = np.where(overlap > 0, 12.0 + 8.0 * overlap, 0.0).sum(axis=-1)
+            middles[number] = places[np.argmin((alone[number] + among).round(9))]
+        if np.array_equal(middles, before):
             break
-    return np.array([label.places[chosen[number]] for number, label in enumerate(labels)])
+    return middles
 
 
 def _alone(label: Label, obstacles: Sequence[Obstacle], gap: float) -> Floats:
@@ -70,16 +74,3 @@ def _alone(label: Label, obstacles: Sequence[Obstacle], gap: float) -> Floats:
         depth = np.clip(thing.radius + gap - np.sqrt(apart.min(axis=0)), 0, None)
         cost += thing.weight * np.where(depth > 0, 2.0 + 3.0 * depth, 0.0)
     return cost
-
-
-def _among(labels: Sequence[Label], chosen: Mapping[int, int], number: int, gap: float) -> Any:
-    """Overlap (C,) of each place with the places that the other texts have now."""
-    mine = labels[number]
-    others = [k for k in chosen if k != number]
-    if not others:
-        return 0.0
-    middle = np.array([labels[k].places[chosen[k]] for k in others])
-    size = np.array([(labels[k].width, labels[k].height) for k in others])
-    reach = (size + np.array([mine.width, mine.height])) / 2 + gap
-    overlap = np.clip(reach - np.abs(mine.places[:, None] - middle), 0, None).min(axis=-1)
-    return np.where(overlap > 0, 12.0 + 8.0 * overlap, 0.0).sum(axis=-1)

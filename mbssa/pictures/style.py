@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from math import ceil
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from mbssa.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +28,15 @@ MARGIN = 3.0
 TEXT = 8.0
 SMALL_TEXT = 7.0
 
+#: Width of a column of a journal: no picture is narrower, so that none is enlarged in print.
+NARROWEST = 85.0
+
+#: Of a legend: height of a row, width of a symbol, space between columns.
+ROW, KEY, SPACE = 4.6, 8.0, 5.0
+
+#: Entry of a legend: its text, and a function that draws its symbol around a point (x, y).
+Entry: TypeAlias = "tuple[str, Callable[[Axes, float, float], None]]"
+
 THIN, BOLD, RIM = 0.6, 2.0, 0.9
 
 FONT = "DejaVu Sans"
@@ -34,6 +49,10 @@ OVER_EDGE, OVER_FILL = "#D55E00", "#F6C9A8"
 UNDER_EDGE, UNDER_FILL = "#009E73", "#BFE8DA"
 OPEN_FILL = "#D9D9D9"
 FRAME_FILL = "#404040"
+
+#: State of a body, a part or a group: over- (over) or under-constrained (under) by the count, or not reached
+#: by the search (open); or the kind of what has no state.
+State: TypeAlias = Literal["frame", "sound", "over", "under", "open", "joint"]
 
 #: Face, edge and style of the rim of a body or a part, by its state.
 LOOKS: dict[str, tuple[str, str, Literal["solid", "dotted", "dashed"]]] = {
@@ -97,6 +116,23 @@ def blank(width: float, height: float) -> tuple[Figure, Axes]:
     axes.set_ylim(0.0, height)
     axes.set_axis_off()
     return figure, axes
+
+
+def page(
+    low: Sequence[float], high: Sequence[float], entries: Sequence[Entry]
+) -> tuple[Figure, Axes, Floats]:
+    """A page for a drawing between two corners, its legend in columns below, and the shift of the drawing."""
+    step = KEY + 1.5 + max(text_size(text, SMALL_TEXT)[0] for text, _ in entries) + SPACE
+    wide = max(high[0] - low[0], NARROWEST - 2 * MARGIN, step - SPACE)
+    rows = ceil(len(entries) / int((wide + SPACE) // step))
+    middle, top = MARGIN + wide / 2, MARGIN + rows * ROW
+    figure, axes = blank(wide + 2 * MARGIN, high[1] - low[1] + top + 4.0 + MARGIN)
+    left = middle - (ceil(len(entries) / rows) * step - SPACE) / 2
+    for number, (text, draw) in enumerate(entries):
+        x, y = left + number // rows * step, top - ROW * (number % rows + 0.5)
+        draw(axes, x + KEY / 2, y)
+        write(axes, x + KEY + 1.5, y, text, f"legend-{number + 1}", centred=False)
+    return figure, axes, np.array([middle - (low[0] + high[0]) / 2, top + 4.0 - low[1]])
 
 
 def write(
