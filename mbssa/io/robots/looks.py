@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
-
-import numpy as np
 
 from mbssa.faults import Faults
 from mbssa.io.robots.robot import Part, Record
 from mbssa.io.robots.sdf_frames import pose_of
-from mbssa.io.robots.tree import Tree
-from mbssa.io.robots.xml_tree import Element, frame, origin_of, parsed
-from mbssa.io.robots.xml_writer import child, said
+from mbssa.io.robots.xml_tree import Element, origin_of, parsed
 
 #: Sizes of the shapes that URDF and SDF have, by their names there; m.
 SIZES: dict[str, tuple[str, ...]] = {
@@ -83,51 +78,3 @@ def _record(shape: Element, file: str, given: Mapping[str, str], where: str, fau
         size = parsed(given.get(key), f"{where} {key}", count, (1.0,) * count, faults).tolist()
         record[key] = size if count > 1 else size[0]
     return record
-
-
-def parts_of(tree: Tree, body: int) -> list[Part]:
-    """Shapes and meshes of a body, in its own frame."""
-    from scipy.spatial.transform import Rotation
-
-    geometry = tree.mechanism.body_geometry.get(body)
-    visual: Any = (geometry.visual or {}) if geometry is not None else {}
-    given = [part for part in visual.get("parts") or [] if isinstance(part, dict)]
-    if "mesh" in visual:
-        given.append({"shape": "mesh", "file": visual["mesh"], "scale": [visual.get("scale", 1.0)] * 3})
-    return [
-        Part(
-            frame(
-                Rotation.from_quat(part.get("orientation", [1, 0, 0, 0]), scalar_first=True).as_matrix(),
-                np.array(part.get("origin", [0.0, 0.0, 0.0])),
-            ),
-            part,
-        )
-        for part in given
-        if part.get("shape") in (*SIZES, "mesh")
-    ]
-
-
-def write_shape(parent: Any, record: Record, *, attributes: bool) -> None:
-    """The ``geometry`` of a visual: sizes as attributes, as URDF has them, or as elements, as SDF does."""
-    shape = child(child(parent, "geometry"), record["shape"])
-    if record["shape"] == "mesh":
-        scale = said(np.broadcast_to(record.get("scale", 1.0), 3))
-        entries = {"filename" if attributes else "uri": str(record["file"]), "scale": scale}
-    else:
-        entries = {key: said(record[key]) for key in SIZES[record["shape"]]}
-    for key, value in entries.items():
-        if attributes:
-            shape.set(key, value)
-        else:
-            child(shape, key, value)
-
-
-def meshes_named(tree: Tree) -> list[str]:
-    """A sentence on the files of meshes, which are named and not copied; none where there are no meshes."""
-    files = {
-        str(part.record["file"])
-        for body in range(1, tree.mechanism.n_bodies)
-        for part in parts_of(tree, body)
-        if "file" in part.record
-    }
-    return [f"files of meshes, which are named and not copied: {', '.join(sorted(files))}"] if files else []

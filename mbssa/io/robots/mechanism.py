@@ -269,7 +269,7 @@ def _springs(robot: Robot, at: Placed) -> Iterable[Record]:
 
 def _coupling_records(robot: Robot, at: Placed, notes: list[str], unread: list[Unread]) -> Iterable[Record]:
     # Where the description places links and says no values, joints are at zero.
-    values = robot.values if robot.poses is not None else reference_values(robot, Faults())
+    values = robot.values if robot.poses else reference_values(robot, Faults())
     for joint in robot.joints.values():
         if joint.mimic is None:
             continue

@@ -30,7 +30,7 @@ class Placed:
 
 def placed(robot: Robot, faults: Faults) -> Placed | None:
     """Bodies and reference poses; None where faults leave none."""
-    if robot.poses is not None:
+    if robot.poses:
         order = tuple(robot.poses)
         body, local = _merged(robot, order, faults)
         return Placed(order, body, local, robot.poses, _rings(robot))

@@ -33,6 +33,9 @@ GEAR, COUPLING = "BEVEL", "COUPLING"
 #: The coordinate of the joints that limits bound and motors drive.
 COORDINATE = {Kind.REVOLUTE: "angle", Kind.PRISMATIC: "slide"}
 
+#: Moments and products of an inertia, by their names in URDF and SDF.
+INERTIA = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -117,8 +120,8 @@ class Robot:
     closures: tuple[Closure, ...] = ()
     gears: tuple[Gear, ...] = ()
     driven: tuple[str, ...] = ()  # names of joints
-    # poses: (4, 4) of links in the root's frame; None where joints are placed, and the root is no child
-    poses: dict[str, Floats] | None = None
+    # poses: (4, 4) of links in the root's frame; none where joints are placed, and the root is no child
+    poses: dict[str, Floats] = field(default_factory=dict)
     # values: coordinates of R and P at the reference (m, rad), if given
     values: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=())

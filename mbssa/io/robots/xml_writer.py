@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.arrays import Floats
+from mbssa.io.robots.looks import SIZES
+from mbssa.io.robots.robot import Record
 
 Element = ElementTree.Element
 
@@ -37,8 +39,8 @@ def document(root: Element) -> bytes:
     return data + b"\n"
 
 
-def rpy(rotation: Floats) -> Floats:
-    """Angles (3,), rad, about the fixed x, y and z, in this order."""
+def xyz_rpy(at: Floats) -> tuple[str, str]:
+    """Place, and angles (rad) about the fixed x, y and z, in this order, of a frame (4, 4)."""
     import warnings
 
     from scipy.spatial.transform import Rotation
@@ -46,13 +48,19 @@ def rpy(rotation: Floats) -> Floats:
     with warnings.catch_warnings():
         # At a quarter turn about y there are many; the one that is chosen is right.
         warnings.filterwarnings("ignore", message="Gimbal lock detected")
-        angles: Floats = Rotation.from_matrix(rotation).as_euler("xyz")
-    return angles
+        return said(at[:3, 3]), said(Rotation.from_matrix(at[:3, :3]).as_euler("xyz"))
 
 
-def quaternion(rotation: Floats) -> Floats:
-    """Quaternion (4,) w, x, y, z."""
+def pos_quat(at: Floats) -> dict[str, str]:
+    """Place and quaternion w, x, y, z of a frame (4, 4), as attributes of MJCF."""
     from scipy.spatial.transform import Rotation
 
-    found: Floats = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
-    return found
+    turned = Rotation.from_matrix(at[:3, :3]).as_quat(scalar_first=True)
+    return {"pos": said(at[:3, 3]), "quat": said(turned)}
+
+
+def sizes_of(record: Record, file: str) -> dict[str, str]:
+    """Sizes of a shape by their names in URDF and SDF; of a mesh its file, and its scale."""
+    if record["shape"] != "mesh":
+        return {key: said(record[key]) for key in SIZES[record["shape"]]}
+    return {file: str(record["file"]), "scale": said(np.broadcast_to(record.get("scale", 1.0), 3))}
