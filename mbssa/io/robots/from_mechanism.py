@@ -92,7 +92,7 @@ def robot_of(
     driven = {values[key][0] for key in mechanism.driven_coordinates if key in values}
     robot = Robot(
         title, links, joints, driven=tuple(name for name in joints if name in driven), poses=poses,
-        values=dict(values.values()), notes=mechanism.notes,
+        values=dict(values.values()), notes=list(mechanism.notes),
         gravity=None if mechanism.gravity is None else np.array((*mechanism.gravity, 0.0)[:3]),
     )  # fmt: skip
     shifted = [f"{key} = {value:.6g}" for key, (_, value) in values.items() if abs(value) > 1e-12]

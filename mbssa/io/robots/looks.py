@@ -1,13 +1,13 @@
-"""Looks of bodies in robots' descriptions: simple shapes and meshes, each with its frame on the body."""
+"""Looks of links in URDF and SDF: simple shapes and meshes, each with its frame on the link."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
+from mbssa.arrays import Floats
 from mbssa.faults import Faults
 from mbssa.io.robots.robot import Part, Record
-from mbssa.io.robots.sdf_frames import pose_of
-from mbssa.io.robots.xml_tree import Element, origin_of, parsed
+from mbssa.io.robots.xml_tree import Element, parsed
 
 #: Sizes of the shapes that URDF and SDF have, by their names there; m.
 SIZES: dict[str, tuple[str, ...]] = {
@@ -19,58 +19,36 @@ SIZES: dict[str, tuple[str, ...]] = {
 
 
 def visuals_of(
-    link: Element, visual: Callable[[Element, Faults], Part | None], notes: list[str]
+    link: Element, place: Callable[[Element, Faults], Floats], notes: list[str]
 ) -> tuple[Part, ...]:
-    """Looks of a link that ``visual`` reads; one with a slip is left out, and a note names it."""
+    """Looks of a link, whose frames ``place`` reads; one with a slip is left out, and a note names it."""
     parts = []
     for element in link.all("visual"):
         faults = Faults()
-        part = visual(element, faults)
+        record = _record(element, faults)
+        part = None if record is None else Part(place(element, faults), record)
         notes += [f"not shown: {fault}" for fault in faults]
         if part is not None and not faults:
             parts.append(part)
     return tuple(parts)
 
 
-def urdf_visual(element: Element, faults: Faults) -> Part | None:
-    """A ``visual`` of a URDF, with sizes as attributes."""
-    shape = _shape(element, faults)
-    if shape is None:
-        return None
-    where = f"{element.where} {shape.tag}"
-    return Part(origin_of(element, faults), _record(shape, "filename", shape.attributes, where, faults))
-
-
-def sdf_visual(element: Element, faults: Faults) -> Part | None:
-    """A ``visual`` of an SDF, with sizes as elements."""
-    shape = _shape(element, faults)
-    if shape is None:
-        return None
-    given = {each.tag: each.text for each in shape.children}
-    return Part(
-        pose_of(element, faults), _record(shape, "uri", given, f"{element.where} {shape.tag}", faults)
-    )
-
-
-def _shape(element: Element, faults: Faults) -> Element | None:
+def _record(element: Element, faults: Faults) -> Record | None:
     geometry = element.first("geometry")
-    shape = geometry.children[0] if geometry is not None and geometry.children else None
-    if shape is None:
+    if geometry is None or not geometry.children:
         faults.add(element.where, "has no geometry; write a shape or a mesh in <geometry>", "missing")
-    elif shape.tag not in (*SIZES, "mesh"):
-        faults.add(
-            element.where, f"the shape is {shape.tag!r}; write {', '.join(SIZES)} or mesh", "unsupported"
-        )
-    else:
-        return shape
-    return None
-
-
-def _record(shape: Element, file: str, given: Mapping[str, str], where: str, faults: Faults) -> Record:
-    record: Record = {"shape": shape.tag}
+        return None
+    shape = geometry.children[0]
+    where, record = f"{element.where} {shape.tag}", Record(shape=shape.tag)
+    # URDF has sizes as attributes, SDF as elements.
+    given = {each.tag: each.text for each in shape.children} | shape.attributes
     if shape.tag == "mesh":
         scale = parsed(given.get("scale"), f"{where} scale", 3, (1.0, 1.0, 1.0), faults)
-        return record | {"file": given.get(file, ""), "scale": scale.tolist()}
+        return record | {"file": given.get("filename", given.get("uri", "")), "scale": scale.tolist()}
+    if shape.tag not in SIZES:
+        what = f"the shape is {shape.tag!r}; write {', '.join(SIZES)} or mesh"
+        faults.add(element.where, what, "unsupported")
+        return None
     for key in SIZES[shape.tag]:
         count = 3 if key == "size" else 1
         if key not in given:

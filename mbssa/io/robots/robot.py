@@ -75,7 +75,8 @@ class RobotJoint:
     parent: str
     child: str
     frame: Floats  # (4, 4) in the parent; coincides with ``child_frame`` at the joint's zero
-    axes: tuple[Floats, ...]  # (3,) in the joint's frame; of a U the parent's pin, then the child's
+    # axes: (3,) in the joint's frame; of a U the parent's pin, then the child's
+    axes: tuple[Floats, ...] = (np.eye(3)[2],)
     limits: tuple[float, float] | None = None  # m or rad; an end of 1e9 or above in magnitude is none
     mimic: Mimic | None = None
     child_frame: Floats = field(default_factory=lambda: np.eye(4))  # (4, 4) in the child
@@ -98,32 +99,26 @@ class Gear:
     ratio: float
 
 
-@dataclass(frozen=True, slots=True)
-class Closure:
-    """Coincidence of frames (4, 4) of two links: of their origins (a ball), or altogether (a weld)."""
-
-    name: str
-    where: str
-    first: str
-    second: str
-    weld: bool
-    frames: tuple[Floats, Floats] = field(default_factory=lambda: (np.eye(4), np.eye(4)))
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Robot:
     """Content of a robot's description, in its order."""
 
     name: str
-    links: dict[str, Link]
-    joints: dict[str, RobotJoint]
-    closures: tuple[Closure, ...] = ()
-    gears: tuple[Gear, ...] = ()
+    links: dict[str, Link] = field(default_factory=dict)
+    joints: dict[str, RobotJoint] = field(default_factory=dict)
+    # closures: balls and welds (fixed) that close loops, whose names are beside those of joints
+    closures: list[RobotJoint] = field(default_factory=list)
+    gears: list[Gear] = field(default_factory=list)
     driven: tuple[str, ...] = ()  # names of joints
     # poses: (4, 4) of links in the root's frame; none where joints are placed, and the root is no child
     poses: dict[str, Floats] = field(default_factory=dict)
     # values: coordinates of R and P at the reference (m, rad), if given
     values: dict[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = field(default=())
-    unread: tuple[Unread, ...] = ()
+    notes: list[str] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
     gravity: Floats | None = None  # (3,) m/s², in the root's frame; None where the file says none
+
+    @property
+    def ties(self) -> tuple[RobotJoint, ...]:
+        """Joints and closures."""
+        return (*self.joints.values(), *self.closures)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import StringIO
+from typing import Any
 from xml.sax.handler import ContentHandler
 from xml.sax.xmlreader import AttributesImpl, Locator
 
@@ -179,6 +180,14 @@ def pose_frame(position: Floats, quaternion: Floats) -> Floats:
     from scipy.spatial.transform import Rotation
 
     return frame(Rotation.from_quat(quaternion, scalar_first=True).as_matrix(), position)
+
+
+def placed_at(at: Floats) -> dict[str, Any]:
+    """Origin and orientation, a quaternion w, x, y, z, of a frame (4, 4)."""
+    from scipy.spatial.transform import Rotation
+
+    turned = Rotation.from_matrix(at[:3, :3]).as_quat(scalar_first=True)
+    return {"origin": at[:3, 3].tolist(), "orientation": turned.tolist()}
 
 
 def origin_of(element: Element, faults: Faults, tag: str = "origin") -> Floats:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from mbssa.arrays import Floats
 from mbssa.io.robots.looks import SIZES
 from mbssa.io.robots.robot import Record
+from mbssa.io.robots.xml_tree import placed_at
 
 Element = ElementTree.Element
 
@@ -53,10 +54,7 @@ def xyz_rpy(at: Floats) -> tuple[str, str]:
 
 def pos_quat(at: Floats) -> dict[str, str]:
     """Place and quaternion w, x, y, z of a frame (4, 4), as attributes of MJCF."""
-    from scipy.spatial.transform import Rotation
-
-    turned = Rotation.from_matrix(at[:3, :3]).as_quat(scalar_first=True)
-    return {"pos": said(at[:3, 3]), "quat": said(turned)}
+    return {key: said(numbers) for key, numbers in zip(("pos", "quat"), placed_at(at).values(), strict=True)}
 
 
 def sizes_of(record: Record, file: str) -> dict[str, str]:
