@@ -21,7 +21,7 @@ from mbssa.bounds import MODEL_BYTES, MUJOCO_BYTES, MUJOCO_SECONDS
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.io.robots import mjcf_child
 from mbssa.io.robots.mechanism import mechanism_of
-from mbssa.io.robots.mjcf_source import Source, source_of
+from mbssa.io.robots.mjcf_source import Source
 from mbssa.io.robots.placing import followed, held, moved, reference_values
 from mbssa.io.robots.robot import COORDINATE, INERTIA, Kind, Link, Mimic, Part, Record, Robot, RobotJoint
 from mbssa.io.robots.unread import NOT_READ_OF_MJCF, Effect, Unread
@@ -53,7 +53,7 @@ _RESISTANCES = ("damping", "armature", "frictionloss", "dampingpoly")
 
 def read_mjcf(path: Path) -> Mechanism:
     """Read an MJCF, and warn of what was merged, left out or assumed."""
-    source = source_of(path)
+    source = Source(path)
     reader = _Reader(*_compiled(source, str(path)), source)
     reader.check_numbers(str(path))
     faults = Faults()
@@ -104,10 +104,10 @@ class _Reader:
     def __init__(self, mujoco: ModuleType, model: Any, source: Source) -> None:
         self.mujoco, self.model, self.source = mujoco, model, source
         self.places = {
-            (kind, line.element.name()): line.where
+            (kind, element.name()): element.where
             for kind, tags in _TAGS.items()
-            for line in source.all(*tags)
-            if line.element.name()
+            for element in source.all(*tags)
+            if element.name()
         }
         # Unique names of bodies and joints: their own, or by their numbers and bodies.
         self.links = _unique(self.given("body", k) or f"body {k}" for k in range(model.nbody))
@@ -185,8 +185,8 @@ class _Reader:
     def read(self, faults: Faults) -> Robot:
         model, robot = self.model, self.robot
         sections: dict[str, list[str]] = {}
-        for line in self.source.all(*NOT_READ_OF_MJCF):
-            sections.setdefault(line.element.tag, []).append(f"{line.file} {line.element.line}".strip())
+        for element in self.source.all(*NOT_READ_OF_MJCF):
+            sections.setdefault(element.tag, []).append(f"{element.file} {element.line}".strip())
         for what, places in sections.items():
             self.note(f"not read: {what}, line {', '.join(places[:8])}{' …' if len(places) > 8 else ''}")
         shown = self._visuals()

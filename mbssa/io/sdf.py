@@ -17,7 +17,7 @@ from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.robot import INERTIA, Gear, Kind, Link, Mimic, Part, Robot, RobotJoint
 from mbssa.io.robots.sdf_frames import WORLD, Frames, full_name, pose_of
 from mbssa.io.robots.unread import Unread, unread
-from mbssa.io.robots.xml_tree import Element, direction, frame, inverse, parse_xml, parsed, said_number
+from mbssa.io.robots.xml_tree import Element, direction, frame, inverse, number, parse_xml, parsed
 from mbssa.mechanism import Mechanism
 
 _KINDS: dict[str, Kind] = {
@@ -99,22 +99,16 @@ def ball_constraint(
     element: Element, links: Collection[str], prefix: str, faults: Faults
 ) -> list[RobotJoint]:
     """Ball of Drake, which URDF and SDF write alike: coincident points of links; none where it is wrong."""
-
-    def written(tag: str, attribute: str) -> tuple[str, str | None]:
-        """Place of an element, and its attribute as in URDF, or its text as in SDF; None without it."""
-        tag = f"drake:ball_constraint_{tag}"
-        found = element.first(tag)
-        text = None if found is None else found.attributes.get(attribute, found.text).strip()
-        return f"{element.where} {tag}", text
-
     ends, frames = [], []
-    for body, point in (("body_A", "p_AP"), ("body_B", "p_BQ")):
-        where, name = written(body, "name")
-        ends.append(full_name(prefix, name or ""))
+    for tags in (("body_A", "p_AP"), ("body_B", "p_BQ")):
+        body, point = (f"drake:ball_constraint_{tag}" for tag in tags)
+        name = (element.said(body, "name") or element.said(body) or "").strip()
+        ends.append(full_name(prefix, name))
         if ends[-1] not in links:
-            faults.add(where, f"{name or ''!r} is no link of the model", "unknown")
-        where, place = written(point, "value")
-        frames.append(frame(np.eye(3), parsed(place, where, 3, (0.0, 0.0, 0.0), faults)))
+            faults.add(f"{element.where} {body}", f"{name!r} is no link of the model", "unknown")
+        place = element.said(point, "value") or element.said(point)
+        given = parsed(place, f"{element.where} {point}", 3, (0.0, 0.0, 0.0), faults)
+        frames.append(frame(np.eye(3), given))
     first, second = ends
     if first == second:
         faults.add(element.where, f"joins {first!r} to itself", "structure")
@@ -155,11 +149,11 @@ def _inertia(link: Element, faults: Faults) -> Part | None:
     if inertial is None:
         return None
     record = {
-        key: said_number(inertial, default, faults, "inertia", key)
+        key: number(inertial, default, faults, "inertia", key)
         for keys, default in zip(INERTIA, (1.0, 0.0), strict=True)
         for key in keys
     }
-    record["mass"] = said_number(inertial, 1.0, faults, "mass")
+    record["mass"] = number(inertial, 1.0, faults, "mass")
     return Part(pose_of(inertial, faults), record)
 
 
@@ -205,7 +199,7 @@ class _JointReader:
         pitch = self._pitch() if kind == Kind.SCREW else None
         # Stiffness, damping and rest of a spring on the first axis.
         stiffness, damping, rest = (
-            said_number(self.element, 0.0, self.faults, "axis", "dynamics", tag)
+            number(self.element, 0.0, self.faults, "axis", "dynamics", tag)
             for tag in ("spring_stiffness", "damping", "spring_reference")
         )
         return [
@@ -226,7 +220,7 @@ class _JointReader:
     def gear(self) -> list[Gear]:
         """θ_2 = -gearbox_ratio θ_1, of the parent and of the child against the reference body."""
         first, second, carrier = (self._link(tag) for tag in ("parent", "child", "gearbox_reference_body"))
-        ratio = said_number(self.element, 1.0, self.faults, "gearbox_ratio")
+        ratio = number(self.element, 1.0, self.faults, "gearbox_ratio")
         if ratio == 0.0:
             self.fault("gearbox_ratio is 0; write another number")
         if first is None or second is None or carrier is None or ratio == 0.0:
@@ -249,10 +243,10 @@ class _JointReader:
         return inverse(self.frames.world(link)) @ self.frames.world(self.name)
 
     def _axis(self, tag: str) -> Floats:
-        xyz, up, where = self.element.find(tag, "xyz"), (0.0, 0.0, 1.0), f"{self.where} {tag}"
+        up, where = (0.0, 0.0, 1.0), f"{self.where} {tag}"
         given = parsed(self.element.said(tag, "xyz"), where, 3, up, self.faults)
         along = direction(given, up, where, self.faults)
-        of = None if xyz is None else xyz.attributes.get("expressed_in")
+        of = self.element.said(tag, "xyz", "expressed_in")
         if self.in_model or self.element.said(tag, "use_parent_model_frame") in ("1", "true"):
             of = "__model__"
         if of is None:
@@ -268,11 +262,11 @@ class _JointReader:
         """Advance (m/rad): screw_thread_pitch is m a turn, right-handed; thread_pitch -rad/m."""
         new = self.element.first("screw_thread_pitch")
         if new is None and self.element.first("thread_pitch") is not None:
-            old = said_number(self.element, 1.0, self.faults, "thread_pitch")
+            old = number(self.element, 1.0, self.faults, "thread_pitch")
             if old == 0.0:
                 self.fault("thread_pitch is 0; write another number")
             return -1.0 / (old or 1.0)
-        return said_number(self.element, 1.0, self.faults, "screw_thread_pitch") / math.tau
+        return number(self.element, 1.0, self.faults, "screw_thread_pitch") / math.tau
 
     def _limits(self) -> tuple[float, float] | None:
         limit = self.element.find("axis", "limit")
@@ -295,7 +289,7 @@ class _JointReader:
         if mimic is None:
             return None
         multiplier, offset, reference = (
-            said_number(mimic, default, self.faults, tag)
+            number(mimic, default, self.faults, tag)
             for tag, default in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0))
         )
         if multiplier == 0.0:

@@ -163,10 +163,11 @@ def _inertia(link: Element, faults: Faults) -> Part | None:
     inertial = link.first("inertial")
     if inertial is None:
         return None
-    mass, tensor = inertial.first("mass"), inertial.first("inertia")
-    record: Record = {} if mass is None else {"mass": number(mass, "value", 0.0, faults)}
-    if tensor is not None:
-        record |= {key: number(tensor, key, 0.0, faults) for keys in INERTIA for key in keys}
+    record: Record = {}
+    if mass := inertial.first("mass"):
+        record["mass"] = number(mass, 0.0, faults, "value")
+    if tensor := inertial.first("inertia"):
+        record |= {key: number(tensor, 0.0, faults, key) for keys in INERTIA for key in keys}
     return Part(origin_of(inertial, faults), record)
 
 
@@ -186,7 +187,7 @@ def _joint(element: Element, links: Mapping[str, Link], faults: Faults) -> dict[
         axes = tuple(axis_of(element, faults, tag) for tag in pins)
     limits, mimic = _limits(element, said, faults), None if closes else _mimic(element, faults)
     dynamics = element.first("dynamics")
-    damping = 0.0 if dynamics is None else number(dynamics, "damping", 0.0, faults)
+    damping = 0.0 if dynamics is None else number(dynamics, 0.0, faults, "damping")
     if kind is None or parent is None or child is None:
         return {}
     return {element.name(): RobotJoint(
@@ -215,7 +216,7 @@ def _limits(element: Element, said: str, faults: Faults) -> tuple[float, float] 
     if limit is None or said in ("continuous", "fixed") or len(missing) == 2:
         return None
     before = len(faults)
-    low, high = (number(limit, key, 0.0, faults) for key in ("lower", "upper"))
+    low, high = (number(limit, 0.0, faults, key) for key in ("lower", "upper"))
     if len(faults) > before:
         return None
     if low > high:
@@ -233,5 +234,5 @@ def _mimic(element: Element, faults: Faults) -> Mimic | None:
     mimic = element.first("mimic")
     if mimic is None:
         return None
-    values = number(mimic, "multiplier", 1.0, faults), number(mimic, "offset", 0.0, faults)
+    values = number(mimic, 1.0, faults, "multiplier"), number(mimic, 0.0, faults, "offset")
     return Mimic(mimic.attributes.get("joint", "").strip(), *values)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from mbssa.arrays import Floats
 from mbssa.faults import Faults
 from mbssa.io.robots.robot import Part, Record
 from mbssa.io.robots.xml_tree import Element, parsed
+from mbssa.io.robots.xml_writer import said
 
 #: Sizes of the shapes that URDF and SDF have, by their names there; m.
 SIZES: dict[str, tuple[str, ...]] = {
@@ -16,6 +19,13 @@ SIZES: dict[str, tuple[str, ...]] = {
     "capsule": ("radius", "length"),
     "sphere": ("radius",),
 }
+
+
+def sizes_of(record: Record, file: str) -> dict[str, str]:
+    """Sizes of a shape to be written; of a mesh its file, by the name that the format has, and its scale."""
+    if record["shape"] != "mesh":
+        return {key: said(record[key]) for key in SIZES[record["shape"]]}
+    return {file: str(record["file"]), "scale": said(np.broadcast_to(record.get("scale", 1.0), 3))}
 
 
 def visuals_of(
@@ -40,19 +50,17 @@ def _record(element: Element, faults: Faults) -> Record | None:
         return None
     shape = geometry.children[0]
     where, record = f"{element.where} {shape.tag}", Record(shape=shape.tag)
-    # URDF has sizes as attributes, SDF as elements.
-    given = {each.tag: each.text for each in shape.children} | shape.attributes
     if shape.tag == "mesh":
-        scale = parsed(given.get("scale"), f"{where} scale", 3, (1.0, 1.0, 1.0), faults)
-        return record | {"file": given.get("filename", given.get("uri", "")), "scale": scale.tolist()}
+        scale = parsed(shape.said("scale"), f"{where} scale", 3, (1.0, 1.0, 1.0), faults)
+        return record | {"file": shape.said("filename") or shape.said("uri") or "", "scale": scale.tolist()}
     if shape.tag not in SIZES:
         what = f"the shape is {shape.tag!r}; write {', '.join(SIZES)} or mesh"
         faults.add(element.where, what, "unsupported")
         return None
     for key in SIZES[shape.tag]:
         count = 3 if key == "size" else 1
-        if key not in given:
+        if shape.said(key) is None:
             faults.add(where, f"has no {key}", "missing")
-        size = parsed(given.get(key), f"{where} {key}", count, (1.0,) * count, faults).tolist()
+        size = parsed(shape.said(key), f"{where} {key}", count, (1.0,) * count, faults).tolist()
         record[key] = size if count > 1 else size[0]
     return record

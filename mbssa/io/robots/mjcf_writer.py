@@ -9,9 +9,10 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.io.robots.from_mechanism import robot_of, turned
+from mbssa.io.robots.looks import sizes_of
 from mbssa.io.robots.robot import INERTIA, Kind, Link, RobotJoint
 from mbssa.io.robots.xml_tree import inverse
-from mbssa.io.robots.xml_writer import Element, Written, child, document, pos_quat, said, sizes_of
+from mbssa.io.robots.xml_writer import Element, Written, child, document, pos_quat, said
 from mbssa.loads import inertia_matrix
 from mbssa.mechanism import Mechanism
 

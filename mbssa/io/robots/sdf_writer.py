@@ -6,8 +6,9 @@ import math
 
 from mbssa.arrays import Floats
 from mbssa.io.robots.from_mechanism import robot_of
+from mbssa.io.robots.looks import sizes_of
 from mbssa.io.robots.robot import COORDINATE, Kind
-from mbssa.io.robots.xml_writer import Element, Written, child, document, said, sizes_of, xyz_rpy
+from mbssa.io.robots.xml_writer import Element, Written, child, document, said, xyz_rpy
 from mbssa.mechanism import Mechanism
 
 _TYPES = {

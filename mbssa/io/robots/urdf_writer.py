@@ -9,9 +9,10 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.io.robots.from_mechanism import robot_of
+from mbssa.io.robots.looks import sizes_of
 from mbssa.io.robots.robot import Kind, Link, RobotJoint
 from mbssa.io.robots.xml_tree import frame, inverse
-from mbssa.io.robots.xml_writer import Element, Written, child, document, said, sizes_of, xyz_rpy
+from mbssa.io.robots.xml_writer import Element, Written, child, document, said, xyz_rpy
 from mbssa.mechanism import Mechanism
 
 #: Kinds of several coordinates that the side file has, with its words.

@@ -26,6 +26,7 @@ class Element:
     line: int
     children: list[Element] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
+    file: str = ""  # where that is not the model's own
 
     def all(self, tag: str) -> Iterator[Element]:
         """Children of one name."""
@@ -43,9 +44,12 @@ class Element:
         return found
 
     def said(self, *tags: str) -> str | None:
-        """Text of the element that :meth:`find` finds."""
-        found = self.find(*tags)
-        return None if found is None else found.text
+        """Attribute of the element that all names but the last find, else the text of the last one in it."""
+        found = self.find(*tags[:-1])
+        if found is None:
+            return None
+        inner = found.first(tags[-1])
+        return found.attributes.get(tags[-1], None if inner is None else inner.text)
 
     def name(self) -> str:
         """The attribute ``name``, without blanks around it."""
@@ -58,14 +62,16 @@ class Element:
 
     @property
     def where(self) -> str:
-        """Its place for messages, as ``line 12 joint 'knee'``."""
-        return f"line {self.line} {self.tag}" + (f" {self.name()!r}" if self.name() else "")
+        """Its place for messages, as ``leg.xml line 12 joint 'knee'``."""
+        words = (self.file, f"line {self.line} {self.tag}", self.name() and repr(self.name()))
+        return " ".join(filter(None, words))
 
 
 class _Tree(ContentHandler):
-    def __init__(self) -> None:
+    def __init__(self, file: str) -> None:
         super().__init__()
         self.root: Element | None = None
+        self._file = file
         self._open: list[Element] = []
         self._locator: Locator | None = None
 
@@ -74,7 +80,7 @@ class _Tree(ContentHandler):
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:
         line = (self._locator.getLineNumber() if self._locator else None) or 0
-        element = Element(name, dict(attrs.items()), line)
+        element = Element(name, dict(attrs.items()), line, file=self._file)
         if len(self._open) >= DEEPEST:
             raise _TooDeep(line)
         if self._open:
@@ -98,14 +104,14 @@ class _TooDeep(Exception):
         self.line = line
 
 
-def parse_xml(text: str, source_name: str) -> Element:
+def parse_xml(text: str, source_name: str, file: str = "") -> Element:
     """Root element of a text; ModelError, with the line, for what is no XML or is refused."""
     from xml.sax import SAXParseException
 
     from defusedxml import DefusedXmlException
     from defusedxml.sax import parse
 
-    tree = _Tree()
+    tree = _Tree(file)
     try:
         parse(StringIO(text), tree, forbid_dtd=True)
     except SAXParseException as error:
@@ -119,12 +125,6 @@ def parse_xml(text: str, source_name: str) -> Element:
         raise ModelError(source_name, [fault]) from None
     assert tree.root is not None, "a text without an element is not XML"
     return tree.root
-
-
-def numbers(element: Element, key: str, count: int, default: tuple[float, ...], faults: Faults) -> Floats:
-    """Numbers (count,) of an attribute; the default where there is none, and where it is wrong."""
-    text = element.attributes.get(key)
-    return parsed(text, f"{element.where} {key}", count, default, faults)
 
 
 def parsed(text: str | None, where: str, count: int, default: tuple[float, ...], faults: Faults) -> Floats:
@@ -142,15 +142,10 @@ def parsed(text: str | None, where: str, count: int, default: tuple[float, ...],
     return np.array(values)
 
 
-def said_number(element: Element, default: float, faults: Faults, *tags: str) -> float:
-    """One number of the text of an element inside."""
+def number(element: Element, default: float, faults: Faults, *tags: str) -> float:
+    """One number of what :meth:`Element.said` finds."""
     where = f"{element.where} {tags[-1]}"
     return float(parsed(element.said(*tags), where, 1, (default,), faults)[0])
-
-
-def number(element: Element, key: str, default: float, faults: Faults) -> float:
-    """One number of an attribute."""
-    return float(numbers(element, key, 1, (default,), faults)[0])
 
 
 def frame(rotation: Floats, position: Floats) -> Floats:
@@ -195,16 +190,18 @@ def origin_of(element: Element, faults: Faults, tag: str = "origin") -> Floats:
     origin = element.first(tag)
     if origin is None:
         return np.eye(4)
-    zero = (0.0, 0.0, 0.0)
-    position, angles = (numbers(origin, key, 3, zero, faults) for key in ("xyz", "rpy"))
+    position, angles = (
+        parsed(origin.said(key), f"{origin.where} {key}", 3, (0.0, 0.0, 0.0), faults)
+        for key in ("xyz", "rpy")
+    )
     return frame_of(position, angles, f"{origin.where} rpy", faults)
 
 
-def axis_of(element: Element, faults: Faults, tag: str = "axis") -> Floats:
+def axis_of(element: Element, faults: Faults, tag: str) -> Floats:
     """Direction (3,) of a child of an element, with ``xyz``, of length 1; x without one, as URDF has it."""
-    along_x = (1.0, 0.0, 0.0)
-    axis = element.first(tag)
-    given = np.array(along_x) if axis is None else numbers(axis, "xyz", 3, along_x, faults)
+    along_x, axis = (1.0, 0.0, 0.0), element.first(tag)
+    where = element.where if axis is None else axis.where
+    given = parsed(element.said(tag, "xyz"), f"{where} xyz", 3, along_x, faults)
     return direction(given, along_x, f"{element.where} {tag}", faults)
 
 

@@ -8,8 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from mbssa.arrays import Floats
-from mbssa.io.robots.looks import SIZES
-from mbssa.io.robots.robot import Record
 from mbssa.io.robots.xml_tree import placed_at
 
 Element = ElementTree.Element
@@ -55,10 +53,3 @@ def xyz_rpy(at: Floats) -> tuple[str, str]:
 def pos_quat(at: Floats) -> dict[str, str]:
     """Place and quaternion w, x, y, z of a frame (4, 4), as attributes of MJCF."""
     return {key: said(numbers) for key, numbers in zip(("pos", "quat"), placed_at(at).values(), strict=True)}
-
-
-def sizes_of(record: Record, file: str) -> dict[str, str]:
-    """Sizes of a shape by their names in URDF and SDF; of a mesh its file, and its scale."""
-    if record["shape"] != "mesh":
-        return {key: said(record[key]) for key in SIZES[record["shape"]]}
-    return {file: str(record["file"]), "scale": said(np.broadcast_to(record.get("scale", 1.0), 3))}
