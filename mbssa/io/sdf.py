@@ -14,7 +14,7 @@ from mbssa.faults import Code, Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.robots.looks import visuals_of
 from mbssa.io.robots.mechanism import mechanism_of
-from mbssa.io.robots.robot import INERTIA, Gear, Kind, Link, Mimic, Part, Robot, RobotJoint
+from mbssa.io.robots.robot import INERTIA, Kind, Link, Mimic, Part, Robot, RobotJoint
 from mbssa.io.robots.sdf_frames import WORLD, Frames, full_name, pose_of
 from mbssa.io.robots.unread import Unread, unread
 from mbssa.io.robots.xml_tree import Element, direction, frame, inverse, number, parse_xml, parsed
@@ -58,8 +58,10 @@ def parse_sdf(text: str, source_name: str, faults: Faults) -> Robot:
     if len(models) != 1:
         what = f"has {len(models)} models; write a file for each one"
         raise ModelError(source_name, [Fault("", what, "unsupported")])
-    frames = Frames.of(models[0], faults)
     version = root.attributes.get("version", "")
+    frames = Frames(faults, version in _IN_MODEL)
+    frames.add_model(models[0])
+    frames.check()
     world = next((each for each in root.all("world") if each.first("model")), None)
     given = None if world is None else _gravity(world, version)
     robot = Robot(models[0].name())
@@ -71,7 +73,7 @@ def parse_sdf(text: str, source_name: str, faults: Faults) -> Robot:
         said = None if given is None else given.text
         robot.gravity = parsed(said, f"{world.where} gravity", 3, (0.0, 0.0, -9.8), faults)
     for name, (element, _) in frames.joints.items():
-        reader = _JointReader(name, frames, version in _IN_MODEL, faults, robot.notes)
+        reader = _JointReader(name, frames, robot.notes)
         if element.attributes.get("type") == "gearbox":
             robot.gears += reader.gear()
         else:
@@ -124,13 +126,14 @@ def embedded_joints(
     elements: Iterable[Element], poses: Mapping[str, Floats], faults: Faults, notes: list[str]
 ) -> list[RobotJoint]:
     """Joints of SDF that close loops of links whose poses (4, 4) another description gives."""
-    frames = Frames.at(poses)
+    frames = Frames(faults)
+    frames.add_model(Element("model", {"canonical_link": WORLD}, 0))
+    for name, pose in poses.items():
+        frames.add_known(name, pose)
     for element in elements if poses else ():
-        frames.add(element, "", faults)
-    frames.check(faults)
-    found = [
-        joint for name in frames.joints for joint in _JointReader(name, frames, False, faults, notes).joint()
-    ]
+        frames.add(element, "")
+    frames.check()
+    found = [joint for name in frames.joints for joint in _JointReader(name, frames, notes).joint()]
     for joint in found:
         if {joint.parent, joint.child} - set(poses):
             faults.add(joint.where, f"joins the {WORLD}, which is no link of the model", "unknown")
@@ -172,8 +175,8 @@ def _unread(root: Element, frames: Frames, gravity: Element | None) -> tuple[lis
 class _JointReader:
     """One joint element: faults go to the list, notes to the other."""
 
-    def __init__(self, name: str, frames: Frames, in_model: bool, faults: Faults, notes: list[str]) -> None:
-        self.name, self.frames, self.in_model, self.faults, self.notes = name, frames, in_model, faults, notes
+    def __init__(self, name: str, frames: Frames, notes: list[str]) -> None:
+        self.name, self.frames, self.faults, self.notes = name, frames, frames.faults, notes
         self.element, self.prefix = frames.joints[name]
         self.where, self.type = self.element.where, self.element.attributes.get("type", "")
 
@@ -217,7 +220,7 @@ class _JointReader:
                 what = f"stands {away:.3g} m from its parent frame {said!r}, by the pose of its child"
                 self.notes.append(f"{self.where}: {what}")
 
-    def gear(self) -> list[Gear]:
+    def gear(self) -> list[RobotJoint]:
         """θ_2 = -gearbox_ratio θ_1, of the parent and of the child against the reference body."""
         first, second, carrier = (self._link(tag) for tag in ("parent", "child", "gearbox_reference_body"))
         ratio = number(self.element, 1.0, self.faults, "gearbox_ratio")
@@ -226,8 +229,10 @@ class _JointReader:
         if first is None or second is None or carrier is None or ratio == 0.0:
             return []
         axes = self._axis("axis"), self._axis("axis2")
-        wheels = self._in(first), self._in(second)
-        return [Gear(self.name, self.where, (first, second, carrier), wheels, axes, 1.0 / ratio)]
+        return [
+            RobotJoint(self.name, self.where, Kind.GEAR, first, second, self._in(first), axes,
+                       child_frame=self._in(second), carrier=carrier, ratio=1.0 / ratio)
+        ]  # fmt: skip
 
     def _link(self, tag: str) -> str | None:
         said = self.element.said(tag)
@@ -247,7 +252,7 @@ class _JointReader:
         given = parsed(self.element.said(tag, "xyz"), where, 3, up, self.faults)
         along = direction(given, up, where, self.faults)
         of = self.element.said(tag, "xyz", "expressed_in")
-        if self.in_model or self.element.said(tag, "use_parent_model_frame") in ("1", "true"):
+        if self.frames.in_model or self.element.said(tag, "use_parent_model_frame") in ("1", "true"):
             of = "__model__"
         if of is None:
             return along

@@ -185,9 +185,12 @@ def _joint(element: Element, links: Mapping[str, Link], faults: Faults) -> dict[
     axes: tuple[Floats, ...] = (np.eye(3)[0],)
     if closes or kind not in (Kind.FIXED, Kind.FREE):
         axes = tuple(axis_of(element, faults, tag) for tag in pins)
-    limits, mimic = _limits(element, said, faults), None if closes else _mimic(element, faults)
-    dynamics = element.first("dynamics")
-    damping = 0.0 if dynamics is None else number(dynamics, 0.0, faults, "damping")
+    limits, mimic, damping = _limits(element, said, faults), None, 0.0
+    if dynamics := element.first("dynamics"):
+        damping = number(dynamics, 0.0, faults, "damping")
+    if not closes and (each := element.first("mimic")):
+        by, offset = number(each, 1.0, faults, "multiplier"), number(each, 0.0, faults, "offset")
+        mimic = Mimic(each.attributes.get("joint", "").strip(), by, offset)
     if kind is None or parent is None or child is None:
         return {}
     return {element.name(): RobotJoint(
@@ -228,11 +231,3 @@ def _limits(element: Element, said: str, faults: Faults) -> tuple[float, float] 
         else:
             faults.add(f"{element.where} limit", f"{crossed}; exchange them")
     return (low, high) if low <= high else None
-
-
-def _mimic(element: Element, faults: Faults) -> Mimic | None:
-    mimic = element.first("mimic")
-    if mimic is None:
-        return None
-    values = number(mimic, 1.0, faults, "multiplier"), number(mimic, 0.0, faults, "offset")
-    return Mimic(mimic.attributes.get("joint", "").strip(), *values)

@@ -157,10 +157,9 @@ def _follows(joint: Joint, coordinates: dict[str, str], mimics: dict[str, Mimic]
     assert geometry.couples is not None
     assert geometry.multiplier is not None
     first, second = (coordinates.get(joint.mechanism.called(each), "") for each in geometry.couples)
-    by = geometry.multiplier
-    for leader, follower, multiplier in ((first, second, by), (second, first, 1.0 / by)):
+    for leader, follower, power in ((first, second, 1), (second, first, -1)):
         if leader and follower and follower not in mimics:
-            mimics[follower] = Mimic(leader, multiplier, 0.0, joint.id)
+            mimics[follower] = Mimic(leader, geometry.multiplier**power, 0.0, joint.id)
             return True
     return False
 

@@ -9,8 +9,7 @@ import numpy as np
 from mbssa.arrays import Floats
 from mbssa.faults import Faults
 from mbssa.io.robots.robot import Part, Record
-from mbssa.io.robots.xml_tree import Element, parsed
-from mbssa.io.robots.xml_writer import said
+from mbssa.io.robots.xml_tree import Element, parsed, said
 
 #: Sizes of the shapes that URDF and SDF have, by their names there; m.
 SIZES: dict[str, tuple[str, ...]] = {

@@ -14,7 +14,7 @@ from mbssa.arrays import Floats
 from mbssa.faults import Faults, ModelError
 from mbssa.io.records import from_record
 from mbssa.io.robots.placing import Placed, placed, reference_values
-from mbssa.io.robots.robot import COORDINATE, COUPLING, GEAR, INERTIA, Kind, Record, Robot, RobotJoint
+from mbssa.io.robots.robot import COORDINATE, COUPLING, INERTIA, Kind, Record, Robot, RobotJoint
 from mbssa.io.robots.unread import TIES, Effect, Unread
 from mbssa.io.robots.xml_tree import placed_at
 from mbssa.joints.axes import axes_of
@@ -238,14 +238,11 @@ def _uncoupled(joint: RobotJoint, at: Placed) -> str:
 
 def _gears(robot: Robot, at: Placed) -> Iterable[Record]:
     for gear in robot.gears:
-        sides = [at.local[link] @ frame for link, frame in zip(gear.links, gear.frames, strict=False)]
-        across = [axes_of(axis)[:, 0] for axis in gear.axes]
-        wheels = [_frame(*each) for each in zip(sides, gear.axes, across, strict=True)]
         yield {
-            "bodies": [at.name(link) for link in gear.links],
-            "type": GEAR,
+            "bodies": [at.name(link) for link in (gear.parent, gear.child, gear.carrier)],
+            "type": gear.kind.value,
             "id": gear.name,
-            "frames": [*wheels, _frame(np.eye(4), np.eye(3)[2], np.eye(3)[0])],
+            "frames": [*_frames(gear, at), _frame(np.eye(4), np.eye(3)[2], np.eye(3)[0])],
             "ratio": gear.ratio,
         }
 

@@ -11,8 +11,7 @@ from mbssa.arrays import Floats
 from mbssa.io.robots.from_mechanism import robot_of, turned
 from mbssa.io.robots.looks import sizes_of
 from mbssa.io.robots.robot import INERTIA, Kind, Link, RobotJoint
-from mbssa.io.robots.xml_tree import inverse
-from mbssa.io.robots.xml_writer import Element, Written, child, document, pos_quat, said
+from mbssa.io.robots.xml_tree import Node, Written, child, document, inverse, pos_quat, said
 from mbssa.loads import inertia_matrix
 from mbssa.mechanism import Mechanism
 
@@ -28,30 +27,26 @@ def write_mjcf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
     """MJCF, no file beside it, and what it does not keep."""
     keeps = ("zeros", "gravity", "drives")
     robot, lost = robot_of(mechanism, (Kind.BALL, Kind.SCREW), keeps=keeps, approximate=approximate)
-    root = Element("mujoco", model=mechanism.name)
+    root = Node("mujoco", model=mechanism.name)
     child(root, "compiler", angle="radian", autolimits="true")
     child(root, "option", gravity=said(np.zeros(3) if robot.gravity is None else robot.gravity))
     world = child(root, "worldbody")
-    asset, equality, actuator = map(Element, ("asset", "equality", "actuator"))
+    asset, equality, actuator = map(Node, ("asset", "equality", "actuator"))
     elements = {next(iter(robot.links)): world}
-    massless, thin = False, list[str]()
+    thin = list[str]()
 
-    def body(parent: str, name: str, at: Floats) -> Element:
+    def body(parent: str, name: str, at: Floats) -> Node:
         return child(elements[parent], "body", name=name, **pos_quat(inverse(robot.poses[parent]) @ at))
 
-    def joints(element: Element, chain: Sequence[RobotJoint], at: Floats) -> None:
+    def joints(element: Node, chain: Sequence[RobotJoint], at: Floats) -> None:
         """Joints of a body, which MuJoCo carries out one after another; ``at`` (4, 4) of the body."""
         for step in chain:
             there = inverse(at) @ robot.poses[step.parent] @ step.frame
-            pos, axis, value = (
-                said(there[:3, 3]),
-                said(there[:3, :3] @ step.axes[0]),
-                robot.values.get(step.name, 0.0),
-            )
+            pos, axis = said(there[:3, 3]), said(there[:3, :3] @ step.axes[0])
             if step.kind == Kind.BALL:
                 child(element, "joint", name=step.name, type="ball", pos=pos)
                 continue
-            kind = "slide" if step.kind == Kind.PRISMATIC else "hinge"
+            kind, value = "slide" if step.kind == Kind.PRISMATIC else "hinge", robot.values[step.name]
             joint = child(element, "joint", name=step.name, type=kind, ref=said(value), pos=pos, axis=axis)
             if step.limits is not None:
                 joint.set("range", said(np.array(step.limits) + value))
@@ -67,11 +62,9 @@ def write_mjcf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
         names = ({"name": name} if name else {}) | {"joint1": follower, "joint2": leader}
         child(equality, "joint", **names, polycoef=said((0.0, by, 0.0, 0.0, 0.0)))
 
-    def parts(element: Element, link: Link) -> None:
+    def parts(element: Node, link: Link) -> None:
         """Mass, and shapes that are seen and touch nothing; MuJoCo has half of their sizes."""
-        nonlocal massless
         if link.inertia is None:
-            massless = True
             child(element, "inertial", **_NO_MASS)
         else:
             record = link.inertia.record
@@ -125,7 +118,7 @@ def write_mjcf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
         if step.mimic is not None:
             follow(step.mimic.name, step.name, step.mimic.joint, step.mimic.multiplier)
     root.extend(section for section in (asset, equality, actuator) if len(section))
-    if massless:
+    if any(robot.links[name].inertia is None for name in [*elements][1:]):
         lost.append(f"that bodies have no mass: MuJoCo moves none without, so each has {_MASS:g} kg")
     if thin:
         lost.append(f"moments of inertia of zero, of {', '.join(thin)}: small ones instead")

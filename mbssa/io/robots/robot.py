@@ -15,7 +15,7 @@ Record = dict[str, Any]
 
 
 class Kind(StrEnum):
-    """Kinds of joints; the last leaves no joint: its links are one body."""
+    """Kinds of joints; a gear is of wheels on a carrier; the last leaves no joint: its links are one body."""
 
     REVOLUTE = "R"
     PRISMATIC = "P"
@@ -24,11 +24,12 @@ class Kind(StrEnum):
     UNIVERSAL = "U"
     PLANAR = "PL"
     FREE = "F"
+    GEAR = "BEVEL"
     FIXED = "FIXED"
 
 
-#: The types of wheels on a carrier, and of a joint that follows another.
-GEAR, COUPLING = "BEVEL", "COUPLING"
+#: The type of a joint that follows another.
+COUPLING = "COUPLING"
 
 #: The coordinate of the joints that limits bound and motors drive.
 COORDINATE = {Kind.REVOLUTE: "angle", Kind.PRISMATIC: "slide"}
@@ -75,7 +76,7 @@ class RobotJoint:
     parent: str
     child: str
     frame: Floats  # (4, 4) in the parent; coincides with ``child_frame`` at the joint's zero
-    # axes: (3,) in the joint's frame; of a U the parent's pin, then the child's
+    # axes: (3,) in the joint's frame; of a U and a gear the parent's, then the child's
     axes: tuple[Floats, ...] = (np.eye(3)[2],)
     limits: tuple[float, float] | None = None  # m or rad; an end of 1e9 or above in magnitude is none
     mimic: Mimic | None = None
@@ -84,19 +85,10 @@ class RobotJoint:
     stiffness: float = 0.0  # of a spring on the coordinate of an R or P, N/m or N m/rad
     damping: float = 0.0  # N s/m or N m s/rad
     rest: float = 0.0  # coordinate at which the spring is free of force, m or rad
+    # carrier, ratio: of a gear, angle_1 + ratio x angle_2 = 0 about the wheels' axes, seen from the carrier
+    carrier: str = ""
+    ratio: float = 0.0
     closes: bool = False  # places no link; axes are the parent's and the child's, each in its own frame
-
-
-@dataclass(frozen=True, slots=True)
-class Gear:
-    """Gear on a carrier: angle_1 + ratio x angle_2 = 0 about the wheels' axes, seen from the carrier."""
-
-    name: str
-    where: str
-    links: tuple[str, str, str]  # of the wheels and of the carrier
-    frames: tuple[Floats, Floats]  # (4, 4) of the joint in each wheel's link
-    axes: tuple[Floats, Floats]  # (3,) in the joint's frame
-    ratio: float
 
 
 @dataclass(slots=True)
@@ -108,7 +100,7 @@ class Robot:
     joints: dict[str, RobotJoint] = field(default_factory=dict)
     # closures: balls and welds (fixed) that close loops, whose names are beside those of joints
     closures: list[RobotJoint] = field(default_factory=list)
-    gears: list[Gear] = field(default_factory=list)
+    gears: list[RobotJoint] = field(default_factory=list)
     driven: tuple[str, ...] = ()  # names of joints
     # poses: (4, 4) of links in the root's frame; none where joints are placed, and the root is no child
     poses: dict[str, Floats] = field(default_factory=dict)

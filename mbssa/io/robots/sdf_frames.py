@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -32,29 +31,18 @@ class _Entry:
 class Frames:
     """All frames by full name; links, joints and balls of Drake with their elements and models' prefixes."""
 
+    faults: Faults
+    in_model: bool = False  # axes are in the model's frame, not in the joint's
     entries: dict[str, _Entry] = field(default_factory=lambda: {WORLD: _Entry(np.eye(4), "", WORLD)})
     links: dict[str, tuple[Element, str]] = field(default_factory=dict)
     joints: dict[str, tuple[Element, str]] = field(default_factory=dict)
     models: list[Element] = field(default_factory=list)
     balls: list[tuple[Element, str]] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, model: Element, faults: Faults) -> Frames:
-        """The frames of a model and of those nested in it."""
-        found = cls()
-        found._add_model(model, "", WORLD, faults)
-        found.check(faults)
-        return found
-
-    @classmethod
-    def at(cls, poses: Mapping[str, Floats]) -> Frames:
-        """Frames of links whose poses (4, 4) are known."""
-        found = cls()
-        found.entries["__model__"] = _Entry(np.eye(4), WORLD, WORLD)
-        for name, pose in poses.items():
-            found.entries[name] = _Entry(pose, "", name)
-            found.links[name] = Element("link", {"name": name}, 0), ""
-        return found
+    def add_known(self, name: str, pose: Floats) -> None:
+        """Add a link whose pose (4, 4) is known."""
+        self.entries[name] = _Entry(pose, "", name)
+        self.links[name] = Element("link", {"name": name}, 0), ""
 
     def world(self, name: str) -> Floats:
         """Frame (4, 4) in the world."""
@@ -74,7 +62,8 @@ class Frames:
             name = self.entries[name].moves_with
         return None
 
-    def _add_model(self, model: Element, prefix: str, outside: str, faults: Faults) -> None:
+    def add_model(self, model: Element, prefix: str = "", outside: str = WORLD) -> None:
+        """Add the frames of a model, whose pose is relative to ``outside``, and of those nested in it."""
         self.models.append(model)
         self.balls += [(ball, prefix) for ball in model.all("drake:ball_constraint")]
         own = f"{prefix}__model__"
@@ -83,25 +72,26 @@ class Frames:
         # The model itself is a frame for what is beside it.
         if prefix:
             self.entries[prefix.removesuffix("::")] = _Entry(np.eye(4), own, own)
-        self.entries[own] = _Entry(pose_of(model, faults), outside, canonical)
+        self.entries[own] = _Entry(pose_of(model, self.faults), outside, canonical)
         if "placement_frame" in model.attributes:
-            faults.add(model.where, "placement_frame is not read; write the pose of the model", "unsupported")
+            what = "placement_frame is not read; write the pose of the model"
+            self.faults.add(model.where, what, "unsupported")
         for include in model.all("include"):
             what = "include is not read; write the model itself in its place"
-            faults.add(include.where, what, "unsupported")
+            self.faults.add(include.where, what, "unsupported")
         for tag in ("link", "joint", "frame"):
             for element in model.all(tag):
-                self.add(element, prefix, faults)
+                self.add(element, prefix)
         for inner in model.all("model"):
-            outside = full_name(prefix, _relative_to(inner) or "__model__")
-            self._add_model(inner, f"{full_name(prefix, inner.name())}::", outside, faults)
+            outside = full_name(prefix, inner.said("pose", "relative_to") or "__model__")
+            self.add_model(inner, f"{full_name(prefix, inner.name())}::", outside)
 
-    def add(self, element: Element, prefix: str, faults: Faults) -> None:
+    def add(self, element: Element, prefix: str) -> None:
         """Add a link, joint or frame; a joint is relative to its child unless it says another."""
         name, moves_with = full_name(prefix, element.name()), "__model__"
         if not element.name() or name in self.entries:
-            taken = "has a name that is taken; write another"
-            faults.add(element.where, taken if element.name() else "has no name; write name=…", "duplicate")
+            taken, missing = "has a name that is taken; write another", "has no name; write name=…"
+            self.faults.add(element.where, taken if element.name() else missing, "duplicate")
             return
         if element.tag == "joint":
             self.joints[name] = element, prefix
@@ -112,30 +102,25 @@ class Frames:
         else:
             moves_with = element.attributes.get("attached_to") or moves_with
         moves_with = full_name(prefix, moves_with)
-        relative = _relative_to(element)
+        relative = element.said("pose", "relative_to")
         relative_to = full_name(prefix, relative) if relative else moves_with
-        self.entries[name] = _Entry(pose_of(element, faults), relative_to, moves_with)
+        self.entries[name] = _Entry(pose_of(element, self.faults), relative_to, moves_with)
 
-    def check(self, faults: Faults) -> None:
+    def check(self) -> None:
         """Every chain of frames ends in the world; one that does not is cut, and reported."""
         # A joint's missing child is a fault of the joint.
         for name, entry in self.entries.items():
             if entry.relative_to and entry.relative_to not in self.entries:
                 if name not in self.joints or entry.relative_to != entry.moves_with:
-                    faults.add(f"pose of {name!r}", f"{entry.relative_to!r} is no frame", "unknown")
+                    self.faults.add(f"pose of {name!r}", f"{entry.relative_to!r} is no frame", "unknown")
                 self.entries[name] = replace(entry, pose=np.eye(4), relative_to=WORLD)
         for name, entry in self.entries.items():
             at, steps = entry.relative_to, 0
             while at not in ("", name) and steps <= len(self.entries):
                 at, steps = self.entries[at].relative_to, steps + 1
             if at == name:
-                faults.add(f"pose of {name!r}", "is relative to itself", "unknown")
+                self.faults.add(f"pose of {name!r}", "is relative to itself", "unknown")
                 self.entries[name] = replace(entry, pose=np.eye(4), relative_to=WORLD)
-
-
-def _relative_to(element: Element) -> str | None:
-    pose = element.first("pose")
-    return None if pose is None else pose.attributes.get("relative_to")
 
 
 def pose_of(element: Element, faults: Faults) -> Floats:

@@ -8,7 +8,7 @@ from mbssa.arrays import Floats
 from mbssa.io.robots.from_mechanism import robot_of
 from mbssa.io.robots.looks import sizes_of
 from mbssa.io.robots.robot import COORDINATE, Kind
-from mbssa.io.robots.xml_writer import Element, Written, child, document, said, xyz_rpy
+from mbssa.io.robots.xml_tree import Node, Written, child, document, said, xyz_rpy
 from mbssa.mechanism import Mechanism
 
 _TYPES = {
@@ -25,7 +25,7 @@ _VERSION, _WORLD, _MODEL = "1.10", "world", "__model__"
 def write_sdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
     """SDF, no file beside it, and what it does not keep."""
     robot, lost = robot_of(mechanism, _TYPES, keeps=("gravity",), approximate=approximate)
-    root = owner = Element("sdf", version=_VERSION)
+    root = owner = Node("sdf", version=_VERSION)
     if robot.gravity is not None:
         owner = child(root, "world", name="world")
         child(owner, "gravity", said(robot.gravity))
@@ -64,10 +64,10 @@ def write_sdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
     return document(root), {}, lost
 
 
-def _texts(parent: Element, texts: dict[str, str]) -> None:
+def _texts(parent: Node, texts: dict[str, str]) -> None:
     for tag, text in texts.items():
         child(parent, tag, text)
 
 
-def _pose(parent: Element, at: Floats, **attributes: str) -> None:
+def _pose(parent: Node, at: Floats, **attributes: str) -> None:
     child(parent, "pose", " ".join(xyz_rpy(at)), **attributes)

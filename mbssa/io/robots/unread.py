@@ -146,20 +146,15 @@ _LISTS = (
 
 def unread(parents: Iterable[Element], form: str, links: Collection[str]) -> tuple[list[str], list[Unread]]:
     """Notes on children of elements that are not read, and those that change answers."""
-    named: dict[str, list[int]] = {}
-    serious: dict[tuple[Effect, str], list[int]] = {}
+    found: dict[tuple[Effect | None, str], list[int]] = {}
     for parent in parents:
         for child in parent.children if parent.tag in READ[form] else ():
-            if child.tag in READ[form][parent.tag]:
-                continue
-            effect = _effect(parent, child, links)
-            if effect is None:
-                named.setdefault(child.tag, []).append(child.line)
-            else:
-                serious.setdefault((effect, child.tag), []).append(child.line)
+            if child.tag not in READ[form][parent.tag]:
+                found.setdefault((_effect(parent, child, links), child.tag), []).append(child.line)
+    texts = [(effect, f"{tag}, {lines_of(lines)}") for (effect, tag), lines in found.items()]
     return (
-        [f"not read: {tag}, {lines_of(found)}" for tag, found in named.items()],
-        [Unread(effect, f"{tag}, {lines_of(found)}") for (effect, tag), found in serious.items()],
+        [f"not read: {text}" for effect, text in texts if effect is None],
+        [Unread(effect, text) for effect, text in texts if effect is not None],
     )
 
 

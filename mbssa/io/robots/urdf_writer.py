@@ -11,8 +11,7 @@ from mbssa.arrays import Floats
 from mbssa.io.robots.from_mechanism import robot_of
 from mbssa.io.robots.looks import sizes_of
 from mbssa.io.robots.robot import Kind, Link, RobotJoint
-from mbssa.io.robots.xml_tree import frame, inverse
-from mbssa.io.robots.xml_writer import Element, Written, child, document, said, xyz_rpy
+from mbssa.io.robots.xml_tree import Node, Written, child, document, frame, inverse, said, xyz_rpy
 from mbssa.mechanism import Mechanism
 
 #: Kinds of several coordinates that the side file has, with its words.
@@ -25,7 +24,7 @@ _FAR = 1e9
 def write_urdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
     """URDF, its side file, and what they do not keep."""
     robot, lost = robot_of(mechanism, _WHOLE, keeps=("drives",), approximate=approximate)
-    root = Element("robot", name=robot.name)
+    root = Node("robot", name=robot.name)
     for note in robot.notes:
         root.append(ElementTree.Comment(f" {note.replace('--', '- -')} "))
     # A link of a URDF begins at its joint: frame (4, 4) of its beginning in the robot's link.
@@ -47,7 +46,7 @@ def write_urdf(mechanism: Mechanism, *, approximate: bool = False) -> Written:
             _origin(visual, back @ part.frame)
             child(child(visual, "geometry"), part.record["shape"], **sizes_of(part.record, "filename"))
 
-    def joint(name: str, kind: str, parent: str, end: str, at: Floats) -> Element:
+    def joint(name: str, kind: str, parent: str, end: str, at: Floats) -> Node:
         element = child(root, "joint", name=name, type=kind)
         child(element, "parent", link=parent)
         child(element, "child", link=end)
@@ -107,6 +106,6 @@ def _yaml(lists: dict[str, list[Any]]) -> bytes:
     return text.encode()
 
 
-def _origin(element: Element, at: Floats) -> None:
+def _origin(element: Node, at: Floats) -> None:
     xyz, rpy = xyz_rpy(at)
     child(element, "origin", xyz=xyz, rpy=rpy)

@@ -1,4 +1,4 @@
-"""XML as a tree of elements with lines; document types, entities and external references are refused."""
+"""XML of robot descriptions: elements with their lines, numbers and frames; elements that are written."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any
+from xml.etree import ElementTree
 from xml.sax.handler import ContentHandler
 from xml.sax.xmlreader import AttributesImpl, Locator
 
 import numpy as np
+import numpy.typing as npt
 
 from mbssa.arrays import Floats
 from mbssa.bounds import DEEPEST, LARGEST, SMALLEST, range_fault
 from mbssa.faults import Fault, Faults, ModelError
+
+#: An element that is written.
+Node = ElementTree.Element
+
+#: A description, files beside it by their endings, and what these do not keep, a sentence each.
+Written = tuple[bytes, dict[str, bytes], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +76,15 @@ class Element:
 
 
 class _Tree(ContentHandler):
-    def __init__(self, file: str) -> None:
+    def __init__(self, source_name: str, file: str) -> None:
         super().__init__()
-        self.root: Element | None = None
-        self._file = file
-        self._open: list[Element] = []
+        self._source_name, self._file = source_name, file
         self._locator: Locator | None = None
+        self._open = [Element("", {}, 0)]  # the document, then elements that have not ended
+
+    @property
+    def root(self) -> Element:
+        return self._open[0].children[0]
 
     def setDocumentLocator(self, locator: Locator) -> None:
         self._locator = locator
@@ -81,12 +92,10 @@ class _Tree(ContentHandler):
     def startElement(self, name: str, attrs: AttributesImpl) -> None:
         line = (self._locator.getLineNumber() if self._locator else None) or 0
         element = Element(name, dict(attrs.items()), line, file=self._file)
-        if len(self._open) >= DEEPEST:
-            raise _TooDeep(line)
-        if self._open:
-            self._open[-1].children.append(element)
-        else:
-            self.root = element
+        if len(self._open) > DEEPEST:
+            what = f"elements are nested more than {DEEPEST} deep"
+            raise ModelError(self._source_name, [Fault(f"line {line}", what, "size")])
+        self._open[-1].children.append(element)
         self._open.append(element)
 
     def endElement(self, name: str) -> None:
@@ -96,14 +105,6 @@ class _Tree(ContentHandler):
         self._open[-1].words.append(content)
 
 
-class _TooDeep(Exception):
-    """Elements inside elements, more than :data:`DEEPEST`."""
-
-    def __init__(self, line: int) -> None:
-        super().__init__()
-        self.line = line
-
-
 def parse_xml(text: str, source_name: str, file: str = "") -> Element:
     """Root element of a text; ModelError, with the line, for what is no XML or is refused."""
     from xml.sax import SAXParseException
@@ -111,7 +112,7 @@ def parse_xml(text: str, source_name: str, file: str = "") -> Element:
     from defusedxml import DefusedXmlException
     from defusedxml.sax import parse
 
-    tree = _Tree(file)
+    tree = _Tree(source_name, file)
     try:
         parse(StringIO(text), tree, forbid_dtd=True)
     except SAXParseException as error:
@@ -120,10 +121,6 @@ def parse_xml(text: str, source_name: str, file: str = "") -> Element:
     except DefusedXmlException:
         what = "has a document type, an entity or an external reference, none of which is read; take it out"
         raise ModelError(source_name, [Fault("", what, "unsupported")]) from None
-    except _TooDeep as error:
-        fault = Fault(f"line {error.line}", f"elements are nested more than {DEEPEST} deep", "size")
-        raise ModelError(source_name, [fault]) from None
-    assert tree.root is not None, "a text without an element is not XML"
     return tree.root
 
 
@@ -212,3 +209,45 @@ def direction(given: Floats, default: tuple[float, ...], where: str, faults: Fau
         faults.add(where, f"has length {length:.3g}; give a direction such as 0 0 1")
         return np.array(default)
     return np.array(given / length)
+
+
+# --- writing -----------------------------------------------------------------------------------------
+
+
+def child(parent: Node, tag: str, text: str | None = None, **attributes: str) -> Node:
+    """A new element in another one."""
+    found = ElementTree.SubElement(parent, tag, attributes)
+    found.text = text
+    return found
+
+
+def said(numbers: npt.ArrayLike) -> str:
+    """Numbers in their shortest form that is read as the same; rounding of zero is zero."""
+    return " ".join(
+        "0" if abs(number) < 1e-15 else f"{number!r}".removesuffix(".0")
+        for number in np.atleast_1d(np.asarray(numbers, dtype=np.float64)).tolist()
+    )
+
+
+def document(root: Node) -> bytes:
+    """The whole file in UTF-8, indented."""
+    ElementTree.indent(root)
+    data: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return data + b"\n"
+
+
+def xyz_rpy(at: Floats) -> tuple[str, str]:
+    """Place, and angles (rad) about the fixed x, y and z, in this order, of a frame (4, 4)."""
+    import warnings
+
+    from scipy.spatial.transform import Rotation
+
+    with warnings.catch_warnings():
+        # At a quarter turn about y there are many; the one that is chosen is right.
+        warnings.filterwarnings("ignore", message="Gimbal lock detected")
+        return said(at[:3, 3]), said(Rotation.from_matrix(at[:3, :3]).as_euler("xyz"))
+
+
+def pos_quat(at: Floats) -> dict[str, str]:
+    """Place and quaternion w, x, y, z of a frame (4, 4), as attributes of MJCF."""
+    return {key: said(numbers) for key, numbers in zip(("pos", "quat"), placed_at(at).values(), strict=True)}
