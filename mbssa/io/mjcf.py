@@ -24,7 +24,7 @@ from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.mjcf_source import Source
 from mbssa.io.robots.placing import followed, held, moved, reference_values
 from mbssa.io.robots.robot import COORDINATE, INERTIA, Kind, Link, Mimic, Part, Record, Robot, RobotJoint
-from mbssa.io.robots.unread import NOT_READ_OF_MJCF, Effect, Unread
+from mbssa.io.robots.unread import NOT_READ_OF_MJCF, Effect, Unread, lines_of
 from mbssa.io.robots.xml_tree import inverse, pose_frame
 from mbssa.mechanism import Mechanism
 from mbssa.texts import counted
@@ -188,7 +188,7 @@ class _Reader:
         for element in self.source.all(*NOT_READ_OF_MJCF):
             sections.setdefault(element.tag, []).append(f"{element.file} {element.line}".strip())
         for what, places in sections.items():
-            self.note(f"not read: {what}, line {', '.join(places[:8])}{' …' if len(places) > 8 else ''}")
+            self.note(f"not read: {what}, {lines_of(places)}")
         shown = self._visuals()
         for body, link in enumerate(self.links):
             for joint in self._joints_of(body):
@@ -229,10 +229,8 @@ class _Reader:
             if model.geom_group[geom] >= _HIDDEN:
                 hidden += 1
                 continue
-            kind, (first, second, third) = (
-                self.kind("Geom", model.geom_type[geom]),
-                model.geom_size[geom].tolist(),
-            )
+            kind = self.kind("Geom", model.geom_type[geom])
+            first, second, third = model.geom_size[geom].tolist()
             frame = pose_frame(model.geom_pos[geom], model.geom_quat[geom])
             sizes: Record | None = {
                 "sphere": {"radius": first},

@@ -13,7 +13,7 @@ from mbssa.allowed import located
 from mbssa.arrays import Floats
 from mbssa.faults import Faults, ModelError
 from mbssa.io.records import from_record
-from mbssa.io.robots.placing import Placed, placed, reference_values
+from mbssa.io.robots.placing import Placed, placed
 from mbssa.io.robots.robot import COORDINATE, COUPLING, INERTIA, Kind, Record, Robot, RobotJoint
 from mbssa.io.robots.unread import TIES, Effect, Unread
 from mbssa.io.robots.xml_tree import placed_at
@@ -200,8 +200,6 @@ def _frame(side: Floats, z: Floats, x: Floats) -> Record:
 
 
 def _couplings(robot: Robot, at: Placed) -> Iterable[Record]:
-    # Where the description places links and says no values, joints are at zero.
-    values = robot.values if robot.poses else reference_values(robot, Faults())
     for joint in robot.joints.values():
         if joint.mimic is None:
             continue
@@ -213,8 +211,9 @@ def _couplings(robot: Robot, at: Placed) -> Iterable[Record]:
             continue
         said = f"{mimic.multiplier:g} x {master.name} + {mimic.offset:g}"
         robot.notes.append(f"{joint.where}: mimics {said}: a {COUPLING}")
-        # A model file has no turns of joints with frames: the master's count from its last whole one.
-        turns = round(values.get(master.name, 0.0) / math.tau) if master.kind == Kind.REVOLUTE else 0
+        # A model file has no turns of joints with frames: the master's count from its last whole one. Where
+        # the description places links and says no values, joints are at zero.
+        turns = round(robot.values.get(master.name, 0.0) / math.tau) if master.kind == Kind.REVOLUTE else 0
         if turns:
             robot.notes.append(f"{master.where}: counts without its {turns} turns")
         ends = (joint.parent, joint.child, master.parent, master.child)

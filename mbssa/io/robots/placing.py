@@ -34,7 +34,7 @@ class Placed:
 
 
 def placed(robot: Robot, faults: Faults) -> Placed | None:
-    """Bodies and reference poses; None where faults leave none."""
+    """Bodies and reference poses, by the robot's ``values`` where it has no poses; None with faults."""
     if robot.poses and robot.links:
         # Joints between links that joints before them have connected close loops.
         number = {name: place for place, name in enumerate(robot.links)}
@@ -44,7 +44,8 @@ def placed(robot: Robot, faults: Faults) -> Placed | None:
     root = _root(robot, faults)
     if root is None:
         return None
-    world, closing = _spread(robot, root, reference_values(robot, faults))
+    robot.values = reference_values(robot, faults)
+    world, closing = _spread(robot, root, robot.values)
     lost = [name for name in robot.links if name not in world]
     if lost:
         what = f"no joints lead from the root {root!r} to {', '.join(map(repr, lost[:12]))}"

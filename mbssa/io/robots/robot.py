@@ -104,7 +104,7 @@ class Robot:
     driven: tuple[str, ...] = ()  # names of joints
     # poses: (4, 4) of links in the root's frame; none where joints are placed, and the root is no child
     poses: dict[str, Floats] = field(default_factory=dict)
-    # values: coordinates of R and P at the reference (m, rad), if given
+    # values: coordinates of R and P at the reference, m or rad; zero where there are none
     values: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)

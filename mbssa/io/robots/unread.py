@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -203,7 +203,7 @@ def everything(element: Element) -> Iterator[Element]:
         waiting += reversed(each.children)
 
 
-def lines_of(lines: list[int]) -> str:
+def lines_of(lines: Sequence[int | str]) -> str:
     """Lines of a file, the first eight of them."""
     shown = ", ".join(map(str, lines[:8]))
     return f"line {shown}" if len(lines) == 1 else f"lines {shown}{' …' if len(lines) > 8 else ''}"
