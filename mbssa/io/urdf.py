@@ -8,17 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
+from mbssa.arrays import Floats
 from mbssa.faults import Fault, Faults, ModelError, meant
 from mbssa.files import read_text
-from mbssa.io.robots.ball_constraint import ball_constraint
-from mbssa.io.robots.looks import urdf_visual, visuals_of
+from mbssa.io.robots.looks import visuals_of
 from mbssa.io.robots.mechanism import mechanism_of
 from mbssa.io.robots.placing import held, poses_at_zero
-from mbssa.io.robots.robot import COORDINATE, Closure, Kind, Link, Mimic, Part, Record, Robot, RobotJoint
-from mbssa.io.robots.side_file import completed, side_file_of
+from mbssa.io.robots.robot import COORDINATE, INERTIA, Kind, Link, Mimic, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.side_file import complete
 from mbssa.io.robots.unread import Effect, Unread, everything, is_zero, lines_of, unread
 from mbssa.io.robots.xml_tree import Element, axis_of, number, origin_of, parse_xml
-from mbssa.io.sdf import embedded_joints
+from mbssa.io.sdf import ball_constraint, embedded_joints
 from mbssa.mechanism import Mechanism
 
 _KINDS: dict[str, Kind] = {
@@ -30,14 +30,30 @@ _KINDS: dict[str, Kind] = {
     "fixed": Kind.FIXED,
 }
 
+#: Kinds of a ``constraint``, as proposed for urdfdom in 2026 (github.com/ros/urdfdom/pull/264, not merged).
+_CONSTRAINTS: dict[str, Kind] = {
+    **{name: kind for name, kind in _KINDS.items() if kind != Kind.FREE},
+    "universal": Kind.UNIVERSAL,
+    "spherical": Kind.BALL,
+    "ball": Kind.BALL,
+}
+
+#: Kinds of joints, and the elements of their links, origins and axes; the last two, Drake's and the proposed
+#: one, close loops. Drake's has one axis, which both links have.
+_JOINTS: dict[str, tuple[dict[str, Kind], tuple[str, str], tuple[str, ...], tuple[str, ...]]] = {
+    "joint": (_KINDS, ("parent", "child"), ("origin",), ("axis",)),
+    "constraint": (
+        _CONSTRAINTS, ("parent", "child"), ("parent_origin", "child_origin"), ("parent_axis", "child_axis")
+    ),
+    "loop_joint": (_KINDS, ("link1", "link2"), ("link1", "link2"), ("axis",)),
+}  # fmt: skip
+
 
 def read_urdf(path: Path) -> Mechanism:
     """Read a URDF and the side file beside it, and warn of what was merged, left out or assumed."""
     faults = Faults()
     robot = parse_urdf(read_text(path, "URDF"), str(path), faults)
-    side = side_file_of(path, faults)
-    if side is not None:
-        robot = completed(robot, side, faults)
+    complete(robot, path, faults)
     return mechanism_of(robot, str(path), faults, path.stem)
 
 
@@ -45,49 +61,43 @@ def parse_urdf(text: str, source_name: str, faults: Faults) -> Robot:
     """Robot of a URDF's text; ``faults`` gains its faults."""
     root = parse_xml(text, source_name)
     if root.tag != "robot":
-        raise ModelError(
-            source_name, [Fault(f"line {root.line}", f"is <{root.tag}>; a URDF is a <robot>", "syntax")]
-        )
+        what = f"is <{root.tag}>; a URDF is a <robot>"
+        raise ModelError(source_name, [Fault(f"line {root.line}", what, "syntax")])
     _refuse_xacro(root, source_name)
-    said: list[str] = []
-    links = {element.name(): _link(element, faults, said) for element in _named(root, "link", faults)}
-    joints = {}
+    robot = Robot(root.name())
+    links, joints, notes = robot.links, robot.joints, robot.notes
+    for element in _named(root, "link", faults):
+        inertia, looks = _inertia(element, faults), visuals_of(element, origin_of, notes)
+        links[element.name()] = Link(element.name(), element.where, inertia, looks)
     for element in _named(root, "joint", faults):
-        joint = _joint(element, links, faults)
-        if joint is not None:
-            joints[joint.name] = joint
-    still = [
-        name
-        for name, joint in joints.items()
-        if joint.kind in COORDINATE and joint.mimic is not None and joint.mimic.multiplier == 0.0
-    ]
-    for name in still:
-        mimic = joints[name].mimic
-        assert mimic is not None
-        joints[name] = held(joints[name], mimic.offset)
-    for joint in joints.values():
-        if joint.mimic is not None and joint.mimic.joint not in joints:
+        joints |= _joint(element, links, faults)
+    for name, joint in joints.items():
+        if joint.mimic is not None and joint.mimic.multiplier == 0.0 and joint.kind in COORDINATE:
+            joints[name] = held(joint, joint.mimic.offset)
+            notes.append(f"{joint.where}: mimics with multiplier 0, which holds it")
+        elif joint.mimic is not None and joint.mimic.joint not in joints:
             faults.add(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint", "unknown")
-    said += [f"{joints[name].where}: mimics with multiplier 0, which holds it" for name in still]
-    poses = poses_at_zero(Robot("", links, joints))
-    found = [constraint(element, links, faults) for element in _named(root, "constraint", faults)]
-    found += [_loop_joint(element, links, faults) for element in _named(root, "loop_joint", faults)]
-    found += [ball_constraint(element, links, str, faults) for element in root.all("drake:ball_constraint")]
-    found += embedded_joints(
-        [j for each in root.all("gazebo") for j in each.all("joint")], poses, faults, said
-    )
-    closures = tuple(each for each in found if isinstance(each, Closure))
-    for tie in (each for each in found if isinstance(each, RobotJoint)):
-        if tie.name in joints:
-            faults.add(tie.where, "has the name of a joint; write another", "duplicate")
-        joints.setdefault(tie.name, tie)
-    driven = tuple(name for name in _actuated(root) if name in joints and joints[name].mimic is None)
-    if driven:
-        said.insert(0, f"driven joints are those of transmissions: {', '.join(driven)}")
-    notes, parts = _unread(root, links)
-    return Robot(
-        root.name(), links, joints, closures, driven=driven, notes=(*said, *notes), unread=tuple(parts)
-    )
+    poses = poses_at_zero(robot)
+    closing = list[RobotJoint]()
+    for tag in ("constraint", "loop_joint"):
+        for element in _named(root, tag, faults):
+            closing += _joint(element, links, faults).values()
+    whole = (Kind.BALL, Kind.FIXED)
+    robot.closures += [joint for joint in closing if joint.kind in whole]
+    for element in root.all("drake:ball_constraint"):
+        robot.closures += ball_constraint(element, links, "", faults)
+    embedded = [joint for each in root.all("gazebo") for joint in each.all("joint")]
+    closing = [joint for joint in closing if joint.kind not in whole]
+    for joint in (*closing, *embedded_joints(embedded, poses, faults, notes)):
+        if joint.name in joints:
+            faults.add(joint.where, "has the name of a joint; write another", "duplicate")
+        joints.setdefault(joint.name, joint)
+    robot.driven = tuple(name for name in _actuated(root) if name in joints and joints[name].mimic is None)
+    if robot.driven:
+        notes.insert(0, f"driven joints are those of transmissions: {', '.join(robot.driven)}")
+    more, robot.unread = _unread(root, links)
+    notes += more
+    return robot
 
 
 def _refuse_xacro(root: Element, source_name: str) -> None:
@@ -146,51 +156,47 @@ def _unread(root: Element, links: Mapping[str, Link]) -> tuple[list[str], list[U
     return notes, parts
 
 
-# --- links -------------------------------------------------------------------------------------------
+# --- links and joints ----------------------------------------------------------------------------------
 
 
-def _link(element: Element, faults: Faults, notes: list[str]) -> Link:
-    inertial = element.first("inertial")
-    return Link(
-        element.name(),
-        element.where,
-        None if inertial is None else _inertia(inertial, faults),
-        visuals_of(element, urdf_visual, notes),
-    )
-
-
-def _inertia(element: Element, faults: Faults) -> Part:
-    mass, tensor = element.first("mass"), element.first("inertia")
-    record: Record = {} if mass is None else {"mass": number(mass, "value", 0.0, faults)}
-    if tensor is not None:
-        record |= {
-            key: number(tensor, key, 0.0, faults) for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-        }
-    return Part(origin_of(element, faults), record)
-
-
-# --- joints ------------------------------------------------------------------------------------------
-
-
-def _joint(element: Element, links: dict[str, Link], faults: Faults) -> RobotJoint | None:
-    said = element.attributes.get("type", "")
-    kind = _KINDS.get(said)
-    if kind is None:
-        faults.add(element.where, f"type is {said!r}; the types are {', '.join(_KINDS)}", "unsupported")
-    ends = [_end(element, side, links, faults) for side in ("parent", "child")]
-    axis = np.eye(3)[0] if kind in (Kind.FIXED, Kind.FREE) else axis_of(element, faults)
-    frame = origin_of(element, faults)
-    limits = _limits(element, said, faults)
-    mimic = _mimic(element, faults)
-    dynamics = element.first("dynamics")
-    damping = 0.0 if dynamics is None else number(dynamics, "damping", 0.0, faults)
-    if None not in ends and ends[0] == ends[1]:
-        faults.add(element.where, f"joins {ends[0]!r} to itself", "structure")
-    if kind is None or ends[0] is None or ends[1] is None:
+def _inertia(link: Element, faults: Faults) -> Part | None:
+    inertial = link.first("inertial")
+    if inertial is None:
         return None
-    return RobotJoint(
-        element.name(), element.where, kind, ends[0], ends[1], frame, (axis,), limits, mimic, damping=damping
-    )
+    record: Record = {}
+    if mass := inertial.first("mass"):
+        record["mass"] = number(mass, 0.0, faults, "value")
+    if tensor := inertial.first("inertia"):
+        record |= {key: number(tensor, 0.0, faults, key) for keys in INERTIA for key in keys}
+    return Part(origin_of(inertial, faults), record)
+
+
+def _joint(element: Element, links: Mapping[str, Link], faults: Faults) -> dict[str, RobotJoint]:
+    """A joint by its name; none, with faults, where it is wrong."""
+    kinds, sides, origins, pins = _JOINTS[element.tag]
+    said, closes = element.attributes.get("type", ""), element.tag != "joint"
+    kind = kinds.get(said)
+    if kind is None:
+        faults.add(element.where, f"type is {said!r}; the types are {', '.join(kinds)}", "unsupported")
+    parent, child = (_end(element, side, links, faults) for side in sides)
+    if parent is not None and parent == child:
+        faults.add(element.where, f"joins {parent!r} to itself", "structure")
+    frame, child_frame = [*(origin_of(element, faults, tag) for tag in origins), np.eye(4)][:2]
+    axes: tuple[Floats, ...] = (np.eye(3)[0],)
+    if closes or kind not in (Kind.FIXED, Kind.FREE):
+        axes = tuple(axis_of(element, faults, tag) for tag in pins)
+    limits, mimic, damping = _limits(element, said, faults), None, 0.0
+    if dynamics := element.first("dynamics"):
+        damping = number(dynamics, 0.0, faults, "damping")
+    if not closes and (each := element.first("mimic")):
+        by, offset = number(each, 1.0, faults, "multiplier"), number(each, 0.0, faults, "offset")
+        mimic = Mimic(each.attributes.get("joint", "").strip(), by, offset)
+    if kind is None or parent is None or child is None:
+        return {}
+    return {element.name(): RobotJoint(
+        element.name(), element.where, kind, parent, child, frame, axes, limits, mimic, child_frame,
+        damping=damping, closes=closes,
+    )}  # fmt: skip
 
 
 def _end(element: Element, side: str, links: Mapping[str, Link], faults: Faults) -> str | None:
@@ -213,7 +219,7 @@ def _limits(element: Element, said: str, faults: Faults) -> tuple[float, float] 
     if limit is None or said in ("continuous", "fixed") or len(missing) == 2:
         return None
     before = len(faults)
-    low, high = (number(limit, key, 0.0, faults) for key in ("lower", "upper"))
+    low, high = (number(limit, 0.0, faults, key) for key in ("lower", "upper"))
     if len(faults) > before:
         return None
     if low > high:
@@ -225,71 +231,3 @@ def _limits(element: Element, said: str, faults: Faults) -> tuple[float, float] 
         else:
             faults.add(f"{element.where} limit", f"{crossed}; exchange them")
     return (low, high) if low <= high else None
-
-
-def _mimic(element: Element, faults: Faults) -> Mimic | None:
-    mimic = element.first("mimic")
-    if mimic is None:
-        return None
-    values = number(mimic, "multiplier", 1.0, faults), number(mimic, "offset", 0.0, faults)
-    return Mimic(mimic.attributes.get("joint", "").strip(), *values)
-
-
-#: Joints of a ``constraint``, as proposed for urdfdom in 2026 (github.com/ros/urdfdom/pull/264, not merged).
-#: It closes a loop, with ``parent``, ``parent_origin``, ``parent_axis``, and the same of the child.
-_CONSTRAINT_KINDS: dict[str, Kind] = {
-    "revolute": Kind.REVOLUTE,
-    "continuous": Kind.REVOLUTE,
-    "prismatic": Kind.PRISMATIC,
-    "planar": Kind.PLANAR,
-    "universal": Kind.UNIVERSAL,
-    "spherical": Kind.BALL,
-    "ball": Kind.BALL,
-    "fixed": Kind.FIXED,
-}
-
-
-def constraint(element: Element, links: Mapping[str, Link], faults: Faults) -> RobotJoint | Closure | None:
-    """A joint that closes a loop: a closure for a ball or a weld; None with faults where it is wrong."""
-    said = element.attributes.get("type", "")
-    kind = _CONSTRAINT_KINDS.get(said)
-    if kind is None:
-        what = f"type is {said!r}; the types are {', '.join(_CONSTRAINT_KINDS)}"
-        faults.add(element.where, what, "unsupported")
-    parent, child = (_end(element, side, links, faults) for side in ("parent", "child"))
-    if parent is not None and parent == child:
-        faults.add(element.where, f"joins {parent!r} to itself", "structure")
-    frames = origin_of(element, faults, "parent_origin"), origin_of(element, faults, "child_origin")
-    axes = axis_of(element, faults, "parent_axis"), axis_of(element, faults, "child_axis")
-    if kind is None or parent is None or child is None:
-        return None
-    name, where = element.name(), element.where
-    if kind in (Kind.BALL, Kind.FIXED):
-        return Closure(name, where, parent, child, kind == Kind.FIXED, frames)
-    return RobotJoint(name, where, kind, parent, child, frames[0], axes, child_frame=frames[1], closes=True)
-
-
-def _loop_joint(element: Element, links: Mapping[str, Link], faults: Faults) -> RobotJoint | None:
-    """A joint of Drake that closes a loop: frames on two links, and an axis that both have."""
-    said = element.attributes.get("type", "")
-    kind = _KINDS.get(said)
-    if kind is None:
-        faults.add(element.where, f"type is {said!r}; the types are {', '.join(_KINDS)}", "unsupported")
-    first, second = (_end(element, side, links, faults) for side in ("link1", "link2"))
-    if first is not None and first == second:
-        faults.add(element.where, f"joins {first!r} to itself", "structure")
-    frames = [origin_of(element, faults, side) for side in ("link1", "link2")]
-    axis = axis_of(element, faults)
-    if kind is None or first is None or second is None:
-        return None
-    return RobotJoint(
-        element.name(),
-        element.where,
-        kind,
-        first,
-        second,
-        frames[0],
-        (axis,),
-        child_frame=frames[1],
-        closes=True,
-    )

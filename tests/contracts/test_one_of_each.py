@@ -12,10 +12,10 @@ POSES = {
     "mbssa/joints/poses.py Poses", "mbssa/joints/poses.py RelativePose",
     "groups/joint_jacobian.py PosesOverTime", "groups/joint_jacobian.py PairPose",
 }  # fmt: skip
-#: What a tree is made of: of a group, of Wehage's method, of a robot's file; equations of motion of trees.
+#: What a tree is made of: of a group, of Wehage's method, of an XML file; equations of motion of trees.
 TREES = {
     "groups/dynamics/forward/trees.py Trees",
-    "groups/tree.py GroupTree", "mbssa/loops/spanning_tree.py CutTree", "mbssa/io/robots/tree.py Tree",
+    "groups/tree.py GroupTree", "mbssa/loops/spanning_tree.py CutTree",
     "mbssa/io/robots/xml_tree.py _Tree",
 }  # fmt: skip
 #: Only ``spanning_forest`` searches; the others weigh the joints, or name the pairs of a pin.

@@ -6,7 +6,6 @@ import math
 import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,12 +13,13 @@ from mbssa.allowed import located
 from mbssa.arrays import Floats
 from mbssa.faults import Faults, ModelError
 from mbssa.io.records import from_record
-from mbssa.io.robots.placing import Placed, placed, reference_values
-from mbssa.io.robots.robot import COORDINATE, COUPLING, GEAR, Kind, Link, Part, Record, Robot, RobotJoint
+from mbssa.io.robots.placing import Placed, placed
+from mbssa.io.robots.robot import COORDINATE, COUPLING, INERTIA, Kind, Record, Robot, RobotJoint
 from mbssa.io.robots.unread import TIES, Effect, Unread
+from mbssa.io.robots.xml_tree import placed_at
 from mbssa.joints.axes import axes_of
 from mbssa.loads import inertia_matrix, principal_moments
-from mbssa.mechanism import FRAME, Mechanism
+from mbssa.mechanism import Mechanism
 from mbssa.texts import counted, printable
 
 
@@ -28,33 +28,28 @@ def mechanism_of(robot: Robot, source_name: str, faults: Faults, name: str) -> M
     at = placed(robot, faults) if not faults else None
     if at is None or faults:
         raise ModelError(source_name, faults)
-    notes, unread = [*robot.notes, *_merged_notes(robot, at)], list(robot.unread)
-    driven = _driven(robot, at, notes)
-    unread += _unread_of_joints(robot, at)
-    joints = [
-        *_joint_records(robot, at, driven, notes),
-        *_ball_records(robot, at, notes),
-        *_coupling_records(robot, at, notes, unread),
-        *_given_gears(robot, at),
-    ]
-    bodies = _body_records(robot, at, notes, Path(source_name).parent)
+    _note_merged(robot, at)
+    driven = _driven(robot, at)
+    joints, springs = _joints(robot, at, driven)
+    joints += [*_couplings(robot, at), *_gears(robot, at)]
+    bodies = _bodies(robot, at, Path(source_name).parent)
     record: Record = {
         "format": 1,
         "space": "spatial",
         "title": robot.name,
-        "notes": notes,
-        "unread": list(map(str, unread)),
+        "notes": robot.notes,
+        "unread": list(map(str, robot.unread)),
         "body": bodies,
         "joint": joints,
     }
-    if springs := list(_springs(robot, at)):
+    if springs:
         record["force"] = springs
     if robot.gravity is not None:
         record["gravity"] = robot.gravity.tolist()
     elif any("inertia" in body for body in bodies):
-        notes.append("the file says no gravity, so there is none; a model file has it as gravity")
+        robot.notes.append("the file says no gravity, so there is none; a model file has it as gravity")
     mechanism = from_record(record, source_name, name)
-    said = [*record["unread"], *notes]
+    said = [*record["unread"], *robot.notes]
     if said:
         head = f"{source_name}: {counted(len(said), 'note')}"
         warnings.warn(printable("\n  ".join([head, *said])), stacklevel=2)
@@ -64,134 +59,127 @@ def mechanism_of(robot: Robot, source_name: str, faults: Faults, name: str) -> M
 # --- bodies ------------------------------------------------------------------------------------------
 
 
-def _name(at: Placed, link: str) -> str:
-    first = at.body[link]
-    return FRAME if first == at.order[0] else first
-
-
-def _body_records(robot: Robot, at: Placed, notes: list[str], folder: Path) -> list[Record]:
-    from scipy.spatial.transform import Rotation
-
-    firsts = [link for link in at.order if at.body[link] == link][1:]
-    members: dict[str, list[str]] = {first: [] for first in at.order}
-    for link in at.order:
-        members[at.body[link]].append(link)
+def _bodies(robot: Robot, at: Placed, folder: Path) -> list[Record]:
+    members: dict[str, list[str]] = {}
+    for link in at.world:
+        members.setdefault(at.body[link], []).append(link)
+    # A link without mass, looks or further joint is only a place on its body, as of a tool.
+    busy = {joint.parent for joint in robot.ties} | {joint.child for joint in robot.closures}
     records = []
-    for first in firsts:
-        world = at.world[first]
-        record: Record = {
-            "name": first,
-            "origin": world[:3, 3].tolist(),
-            "orientation": Rotation.from_matrix(world[:3, :3]).as_quat(scalar_first=True).tolist(),
-        }
-        links = [robot.links[name] for name in members[first]]
+    for first, names in [*members.items()][1:]:
+        record: Record = {"name": first} | placed_at(at.world[first])
+        links = [robot.links[name] for name in names]
         points = {
-            link.name: at.world[link.name][:3, 3].tolist() for link in links[1:] if _is_frame(robot, link)
+            link.name: at.world[link.name][:3, 3].tolist()
+            for link in links[1:]
+            if not (link.inertia or link.visuals or link.name in busy or "." in link.name)
         }
-        record |= {"points": points} if points else {}
-        masses = [
-            (at.local[link.name] @ link.inertia.frame, link.inertia.record)
+        masses = [(at.local[link.name] @ link.inertia.frame, link.inertia.record) for link in links
+                  if link.inertia is not None]  # fmt: skip
+        shapes: list[Record] = [
+            {"link": link.name} | placed_at(at.local[link.name] @ part.frame) | part.record
             for link in links
-            if link.inertia is not None
+            for part in link.visuals
         ]
-        shapes = [_part(link.name, at, part) for link in links for part in link.visuals]
-        for shape in shapes:
-            notes += _locate(shape, first, folder)
-        inertia, wrong = combined(masses, world) if masses else (None, "")
+        for shape in (shape for shape in shapes if "file" in shape):
+            try:
+                shape["file"] = located(shape["file"], folder)
+            except ValueError as error:
+                robot.notes.append(f"a mesh of the body {first} is not shown: {error}")
+        inertia, wrong = combined(masses, at.world[first]) if masses else (None, "")
         if wrong:
-            notes.append(f"inertia of the body {first} is left out: {wrong}")
-        record |= {"inertia": inertia} if inertia else {}
-        record |= {"visual": {"parts": shapes}} if shapes else {}
-        records.append(record)
+            robot.notes.append(f"inertia of the body {first} is left out: {wrong}")
+        given = {"points": points, "inertia": inertia, "visual": {"parts": shapes} if shapes else None}
+        records.append(record | {key: value for key, value in given.items() if value})
     return records
 
 
-def _part(link: str, at: Placed, part: Part) -> Record:
-    from scipy.spatial.transform import Rotation
-
-    frame = at.local[link] @ part.frame
-    turned = Rotation.from_matrix(frame[:3, :3]).as_quat(scalar_first=True)
-    return {"link": link, "origin": frame[:3, 3].tolist(), "orientation": turned.tolist()} | part.record
-
-
-def _is_frame(robot: Robot, link: Link) -> bool:
-    """Return whether a link is only a place on its body, as of a tool: no mass, looks or further joint."""
-    carried = any(link.name == joint.parent for joint in robot.joints.values())
-    closed = any(link.name in (each.first, each.second) for each in robot.closures)
-    return link.inertia is None and not link.visuals and not carried and not closed and "." not in link.name
-
-
-def _locate(shape: Record, body: str, folder: Path) -> list[str]:
-    """Give a mesh its path from the folder of the model; a note where it is not to be had."""
-    if "file" in shape:
-        try:
-            shape["file"] = located(shape["file"], folder)
-        except ValueError as error:
-            return [f"a mesh of the body {body} is not shown: {error}"]
-    return []
-
-
-def _merged_notes(robot: Robot, at: Placed) -> list[str]:
-    root = at.order[0]
-    notes = [f"the root link {root!r} is the frame, which stands still"]
+def _note_merged(robot: Robot, at: Placed) -> None:
+    root = next(iter(at.world))
+    robot.notes.append(f"the root link {root!r} is the frame, which stands still")
     ties: dict[str, list[str]] = {}
-    for joint in robot.joints.values():
-        if joint.kind == Kind.FIXED:
-            ties.setdefault(at.body[joint.child], []).append(joint.where)
-    for closure in robot.closures:
-        if closure.weld:
-            ties.setdefault(at.body[closure.first], []).append(closure.where)
+    for tie in robot.ties:
+        if tie.kind == Kind.FIXED:
+            ties.setdefault(at.body[tie.child], []).append(tie.where)
     for first, by in ties.items():
-        links = ", ".join(link for link in at.order if at.body[link] == first)
-        notes.append(f"merged into the body {_name(at, first)}: {links}; by {'; '.join(by)}")
+        links = ", ".join(link for link in at.world if at.body[link] == first)
+        robot.notes.append(f"merged into the body {at.name(first)}: {links}; by {'; '.join(by)}")
     still = robot.links[root]
     if still.inertia is not None or still.visuals:
-        notes.append(f"{still.where}: inertia and visuals of the frame have no place in a model file")
-    return notes
+        what = "inertia and visuals of the frame have no place in a model file"
+        robot.notes.append(f"{still.where}: {what}")
 
 
 # --- joints ------------------------------------------------------------------------------------------
 
 
-def _driven(robot: Robot, at: Placed, notes: list[str]) -> set[str]:
+def _driven(robot: Robot, at: Placed) -> set[str]:
     if robot.driven:
         return set(robot.driven)
-    loose = [j for j in robot.joints.values() if j.kind in COORDINATE and j.mimic is None]
+    loose = {j.name for j in robot.joints.values() if j.kind in COORDINATE and j.mimic is None}
+    driven = set[str]()
     if at.closing or robot.closures:
-        notes.append("nothing says which joints are driven, so none is; mbssa transform proposes sets")
-        return set()
-    if loose and any(part.effect in TIES for part in robot.unread):
-        notes.append("nothing says which joints are driven, and not all ties were read, so none is")
-        return set()
-    if loose:
-        notes.append("nothing says which joints are driven; there are no loops, so every R and P is")
-    return {joint.name for joint in loose}
+        what = "so none is; mbssa transform proposes sets"
+    elif not loose:
+        return driven
+    elif any(part.effect in TIES for part in robot.unread):
+        what = "and not all ties were read, so none is"
+    else:
+        driven, what = loose, "there are no loops, so every R and P is"
+    robot.notes.append(f"nothing says which joints are driven{';' if driven else ','} {what}")
+    return driven
 
 
-def _joint_records(robot: Robot, at: Placed, driven: set[str], notes: list[str]) -> Iterable[Record]:
-    for joint in robot.joints.values():
+def _joints(robot: Robot, at: Placed, driven: set[str]) -> tuple[list[Record], list[Record]]:
+    """Joints and closures that leave two bodies, and springs and dampers of joints."""
+    records, springs = list[Record](), list[Record]()
+    for joint in robot.ties:
         if joint.kind == Kind.FIXED:
             continue
         if joint.kind == Kind.FREE:
-            notes.append(f"{joint.where}: {joint.child!r} floats, on an F, which binds nothing")
-        if at.body[joint.parent] == at.body[joint.child]:
-            notes.append(f"{joint.where}: both links are the body {_name(at, joint.child)}; left out")
+            robot.notes.append(f"{joint.where}: {joint.child!r} floats, on an F, which binds nothing")
+        bodies = [at.name(link) for link in (joint.parent, joint.child)]
+        if bodies[0] == bodies[1]:
+            robot.notes.append(f"{joint.where}: both links are the body {bodies[0]}; left out")
             continue
         if joint.name in at.closing:
-            notes.append(f"{joint.where}: closes a loop at {joint.child!r}, which other joints lead to")
+            what = f"closes a loop at {joint.child!r}, which other joints lead to"
+            robot.notes.append(f"{joint.where}: {what}")
         record: Record = {
-            "bodies": [_name(at, joint.parent), _name(at, joint.child)],
-            "type": joint.kind.value,
-            "id": joint.name,
-            "frames": _frames(joint, at),
-        }
+            "bodies": bodies, "type": joint.kind.value, "id": joint.name, "frames": _frames(joint, at)
+        }  # fmt: skip
         if joint.name in driven:
             record["driven"] = True
         if joint.pitch is not None:
             record["pitch"] = joint.pitch
-        if joint.limits is not None and joint.kind in COORDINATE and _ends(joint.limits) == 2:
-            record["limits"] = {COORDINATE[joint.kind]: list(joint.limits)}
-        yield record
+        # Formats and exporters write ±1e16 or inf where there is no limit.
+        low, high = joint.limits or (-math.inf, math.inf)
+        ends = (abs(low) < 1e9) + (abs(high) < 1e9)
+        coordinate = COORDINATE.get(joint.kind)
+        if coordinate is None:
+            several = f"damping of {joint.where}, which has several coordinates"
+            for effect, lost, text in (
+                (Effect.LIMIT, ends, joint.where),
+                (Effect.SPRING, joint.stiffness, joint.where),
+                (Effect.FORCE, joint.damping, several),
+            ):
+                robot.unread += [Unread(effect, text)] if lost else []
+        elif ends == 2:
+            record["limits"] = {coordinate: [low, high]}
+        elif ends == 1:
+            text = f"{joint.where}: from {low:g} to {high:g}, at one end alone"
+            robot.unread.append(Unread(Effect.LIMIT, text))
+        if coordinate is not None and (joint.stiffness or joint.damping):
+            springs.append({
+                "type": "coordinate",
+                "id": f"spring and damper of {joint.name}",
+                "coordinate": f"{joint.name}.{coordinate}",
+                "stiffness": joint.stiffness,
+                "damping": joint.damping,
+                "rest": joint.rest,
+            })  # fmt: skip
+        records.append(record)
+    return records, springs
 
 
 def _frames(joint: RobotJoint, at: Placed) -> list[Record]:
@@ -203,73 +191,15 @@ def _frames(joint: RobotJoint, at: Placed) -> list[Record]:
     return [_frame(side, *both) for side, both in zip(sides, zip(z, x, strict=True), strict=True)]
 
 
-def _frame(side: Floats, z: Floats, x: Floats) -> dict[str, Any]:
+def _frame(side: Floats, z: Floats, x: Floats) -> Record:
     turn = side[:3, :3]
     return {"origin": side[:3, 3].tolist(), "z": (turn @ z).tolist(), "x": (turn @ x).tolist()}
-
-
-def _ball_records(robot: Robot, at: Placed, notes: list[str]) -> Iterable[Record]:
-    up, along = np.eye(3)[2], np.eye(3)[0]
-    for closure in robot.closures:
-        if closure.weld:
-            continue
-        if at.body[closure.first] == at.body[closure.second]:
-            notes.append(f"{closure.where}: both frames are on the body {_name(at, closure.first)}; left out")
-            continue
-        links = (closure.first, closure.second)
-        yield {
-            "bodies": [_name(at, link) for link in links],
-            "type": Kind.BALL.value,
-            "id": closure.name,
-            "frames": [
-                _frame(at.local[link] @ frame, up, along)
-                for link, frame in zip(links, closure.frames, strict=True)
-            ],
-        }
-
-
-def _unread_of_joints(robot: Robot, at: Placed) -> Iterable[Unread]:
-    for joint in robot.joints.values():
-        if at.body[joint.parent] == at.body[joint.child]:
-            continue
-        ends = 0 if joint.limits is None else _ends(joint.limits)
-        if joint.kind in COORDINATE and joint.limits is not None and ends == 1:
-            low, high = joint.limits
-            yield Unread(Effect.LIMIT, f"{joint.where}: from {low:g} to {high:g}, at one end alone")
-        if joint.kind not in COORDINATE:
-            if ends:
-                yield Unread(Effect.LIMIT, joint.where)
-            if joint.stiffness:
-                yield Unread(Effect.SPRING, joint.where)
-            if joint.damping:
-                yield Unread(Effect.FORCE, f"damping of {joint.where}, which has several coordinates")
-
-
-def _ends(limits: tuple[float, float]) -> int:
-    """Number of limits that are one: formats and exporters write ±1e16 or inf where there is none."""
-    return sum(abs(limit) < 1e9 for limit in limits)
-
-
-def _springs(robot: Robot, at: Placed) -> Iterable[Record]:
-    for joint in robot.joints.values():
-        moves = joint.kind in COORDINATE and at.body[joint.parent] != at.body[joint.child]
-        if moves and (joint.stiffness or joint.damping):
-            yield {
-                "type": "coordinate",
-                "id": f"spring and damper of {joint.name}",
-                "coordinate": f"{joint.name}.{COORDINATE[joint.kind]}",
-                "stiffness": joint.stiffness,
-                "damping": joint.damping,
-                "rest": joint.rest,
-            }
 
 
 # --- joints that follow others -----------------------------------------------------------------------
 
 
-def _coupling_records(robot: Robot, at: Placed, notes: list[str], unread: list[Unread]) -> Iterable[Record]:
-    # Where the description places links and says no values, joints are at zero.
-    values = robot.values if robot.poses is not None else reference_values(robot, Faults())
+def _couplings(robot: Robot, at: Placed) -> Iterable[Record]:
     for joint in robot.joints.values():
         if joint.mimic is None:
             continue
@@ -277,17 +207,18 @@ def _coupling_records(robot: Robot, at: Placed, notes: list[str], unread: list[U
         wrong = _uncoupled(joint, at) or _uncoupled(master, at)
         if wrong:
             text = f"{joint.where}: mimics {master.name!r}, but {wrong}; it moves independently"
-            unread.append(Unread(Effect.COUPLING, text))
+            robot.unread.append(Unread(Effect.COUPLING, text))
             continue
         said = f"{mimic.multiplier:g} x {master.name} + {mimic.offset:g}"
-        notes.append(f"{joint.where}: mimics {said}: a {COUPLING}")
-        # A model file has no turns of joints with frames: the master's count from its last whole one.
-        turns = round(values.get(master.name, 0.0) / math.tau) if master.kind == Kind.REVOLUTE else 0
+        robot.notes.append(f"{joint.where}: mimics {said}: a {COUPLING}")
+        # A model file has no turns of joints with frames: the master's count from its last whole one. Where
+        # the description places links and says no values, joints are at zero.
+        turns = round(robot.values.get(master.name, 0.0) / math.tau) if master.kind == Kind.REVOLUTE else 0
         if turns:
-            notes.append(f"{master.where}: counts without its {turns} turns")
+            robot.notes.append(f"{master.where}: counts without its {turns} turns")
         ends = (joint.parent, joint.child, master.parent, master.child)
         yield {
-            "bodies": list(dict.fromkeys(_name(at, link) for link in ends)),
+            "bodies": list(dict.fromkeys(at.name(link) for link in ends)),
             "type": COUPLING,
             "id": mimic.name or f"{joint.name} mimics {master.name}",
             "couples": [f"{each.name}.{COORDINATE[each.kind]}" for each in (master, joint)],
@@ -304,17 +235,13 @@ def _uncoupled(joint: RobotJoint, at: Placed) -> str:
     return f"both links of {joint.name!r} are one body" if same else ""
 
 
-def _given_gears(robot: Robot, at: Placed) -> Iterable[Record]:
+def _gears(robot: Robot, at: Placed) -> Iterable[Record]:
     for gear in robot.gears:
-        first, second, _ = gear.links
-        sides = [at.local[link] @ frame for link, frame in zip((first, second), gear.frames, strict=True)]
-        across = [axes_of(axis)[:, 0] for axis in gear.axes]
-        wheels = [_frame(*each) for each in zip(sides, gear.axes, across, strict=True)]
         yield {
-            "bodies": [_name(at, link) for link in gear.links],
-            "type": GEAR,
+            "bodies": [at.name(link) for link in (gear.parent, gear.child, gear.carrier)],
+            "type": gear.kind.value,
             "id": gear.name,
-            "frames": [*wheels, _frame(np.eye(4), np.eye(3)[2], np.eye(3)[0])],
+            "frames": [*_frames(gear, at), _frame(np.eye(4), np.eye(3)[2], np.eye(3)[0])],
             "ratio": gear.ratio,
         }
 
@@ -332,10 +259,7 @@ def combined(parts: Sequence[tuple[Floats, Record]], world: Floats) -> tuple[Rec
     centre = masses @ places / total
     matrix = np.zeros((3, 3))
     for (frame, record), mass, place in zip(parts, masses, places, strict=True):
-        own = inertia_matrix(
-            [record.get(key, 0.0) for key in ("ixx", "iyy", "izz")],
-            [record.get(key, 0.0) for key in ("ixy", "ixz", "iyz")],
-        )
+        own = inertia_matrix(*([record.get(key, 0.0) for key in keys] for keys in INERTIA))
         away = place - centre
         matrix += frame[:3, :3] @ own @ frame[:3, :3].T
         matrix += mass * (away @ away * np.eye(3) - np.outer(away, away))

@@ -12,6 +12,7 @@ from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Faults
 from mbssa.io.robots.robot import COORDINATE, Kind, Robot, RobotJoint
 from mbssa.io.robots.xml_tree import frame, inverse
+from mbssa.mechanism import FRAME
 
 #: Metres and radians within which two ways from link to link must agree where links are one body.
 _AGREE = 1e-6
@@ -21,30 +22,44 @@ _AGREE = 1e-6
 class Placed:
     """Bodies of a robot."""
 
-    order: tuple[str, ...]  # from the root outwards
+    world: dict[str, Floats]  # (4, 4) frame of each link at the reference, from the root outwards
+    closing: tuple[str, ...]  # joints that reach a link that another joint has reached
     body: dict[str, str]  # first link of the body that a link belongs to
     local: dict[str, Floats]  # (4, 4) frame of each link in the first link of its body
-    world: dict[str, Floats]  # (4, 4) frame of each link at the reference
-    closing: tuple[str, ...]  # joints that reach a link that another joint has reached
+
+    def name(self, link: str) -> str:
+        """Name of the body of a link."""
+        first = self.body[link]
+        return FRAME if first == next(iter(self.world)) else first
 
 
 def placed(robot: Robot, faults: Faults) -> Placed | None:
-    """Bodies and reference poses; None where faults leave none."""
-    if robot.poses is not None:
-        order = tuple(robot.poses)
-        body, local = _merged(robot, order, faults)
-        return Placed(order, body, local, robot.poses, _rings(robot))
+    """Bodies and reference poses, by the robot's ``values`` where it has no poses; None with faults."""
+    if robot.poses and robot.links:
+        # Joints between links that joints before them have connected close loops.
+        number = {name: place for place, name in enumerate(robot.links)}
+        sets, joints = DisjointSet(len(number)), robot.joints.values()
+        closing = tuple(j.name for j in joints if not sets.merge(number[j.parent], number[j.child]))
+        return Placed(robot.poses, closing, *_merged(robot, robot.poses, faults))
     root = _root(robot, faults)
     if root is None:
         return None
-    order, world, closing = _spread(robot, root, reference_values(robot, faults))
+    robot.values = reference_values(robot, faults)
+    world, closing = _spread(robot, root, robot.values)
     lost = [name for name in robot.links if name not in world]
     if lost:
         what = f"no joints lead from the root {root!r} to {', '.join(map(repr, lost[:12]))}"
         faults.add("", what, "structure")
         return None
-    body, local = _merged(robot, order, faults)
-    return Placed(order, body, local, world, closing)
+    return Placed(world, closing, *_merged(robot, world, faults))
+
+
+def followed(joints: Mapping[str, RobotJoint], name: str) -> list[RobotJoint]:
+    """A joint, the one that it follows, and so on to their leader; longer than all joints in a circle."""
+    chain = [joints[name]]
+    while (mimic := chain[-1].mimic) is not None and mimic.joint in joints and len(chain) <= len(joints):
+        chain.append(joints[mimic.joint])
+    return chain
 
 
 def reference_values(
@@ -53,13 +68,9 @@ def reference_values(
     """Value of each joint where those that mimic nothing have what is given, else zero, m or rad."""
     values: dict[str, float] = {}
     for joint in robot.joints.values():
-        chain = [joint]
-        while (mimic := chain[-1].mimic) is not None and mimic.joint in robot.joints:
-            chain.append(robot.joints[mimic.joint])
-            if len(chain) > len(robot.joints):
-                faults.add(joint.where, "mimics itself in a circle; break it", "structure")
-                break
-        value = 0.0
+        chain, value = followed(robot.joints, joint.name), 0.0
+        if len(chain) > len(robot.joints):
+            faults.add(joint.where, "mimics itself in a circle; break it", "structure")
         for each in reversed(chain):
             if each.mimic is None:
                 value = (given or {}).get(each.name, 0.0)
@@ -69,20 +80,10 @@ def reference_values(
     return values
 
 
-def leader_of(joints: Mapping[str, RobotJoint], name: str) -> str:
-    """The joint that a joint follows, directly or through others; its own name if it follows none."""
-    for _ in joints:
-        mimic = joints[name].mimic
-        if mimic is None or mimic.joint not in joints:
-            break
-        name = mimic.joint
-    return name
-
-
 def poses_at_zero(robot: Robot) -> dict[str, Floats]:
     """Frame (4, 4) of each link in the root's where all joints are at zero; empty without one root."""
     root = _root(robot, Faults())
-    return {} if root is None else _spread(robot, root, dict.fromkeys(robot.joints, 0.0))[1]
+    return {} if root is None else _spread(robot, root, dict.fromkeys(robot.joints, 0.0))[0]
 
 
 def held(joint: RobotJoint, value: float) -> RobotJoint:
@@ -118,9 +119,8 @@ def _root(robot: Robot, faults: Faults) -> str | None:
     return None
 
 
-def _spread(
-    robot: Robot, root: str, values: dict[str, float]
-) -> tuple[tuple[str, ...], dict[str, Floats], tuple[str, ...]]:
+def _spread(robot: Robot, root: str, values: dict[str, float]) -> tuple[dict[str, Floats], tuple[str, ...]]:
+    """Frame of each link from the root outwards, and the joints that close loops."""
     leaving: dict[str, list[RobotJoint]] = {}
     for joint in robot.joints.values():
         if not joint.closes:
@@ -134,30 +134,19 @@ def _spread(
             else:
                 world[joint.child] = world[parent] @ moved(joint, values[joint.name])
                 order.append(joint.child)
-    return tuple(order), world, tuple(closing)
+    return world, tuple(closing)
 
 
-def _rings(robot: Robot) -> tuple[str, ...]:
-    """Joints between links that joints before them have connected."""
-    number = {name: place for place, name in enumerate(robot.links)}
-    sets = DisjointSet(len(number))
-    joints = robot.joints.values()
-    return tuple(j.name for j in joints if not sets.merge(number[j.parent], number[j.child]))
-
-
-def _merged(robot: Robot, order: tuple[str, ...], faults: Faults) -> tuple[dict[str, str], dict[str, Floats]]:
+def _merged(
+    robot: Robot, order: Mapping[str, Floats], faults: Faults
+) -> tuple[dict[str, str], dict[str, Floats]]:
     """Body and local frame of each link, along fixed joints and welds."""
     ties: dict[str, list[tuple[str, Floats, str]]] = {name: [] for name in robot.links}
-    for joint in robot.joints.values():
-        if joint.kind == Kind.FIXED:
-            step = joint.frame @ inverse(joint.child_frame)
-            ties[joint.parent].append((joint.child, step, joint.where))
-            ties[joint.child].append((joint.parent, inverse(step), joint.where))
-    for closure in robot.closures:
-        if closure.weld:
-            step = closure.frames[0] @ inverse(closure.frames[1])
-            ties[closure.first].append((closure.second, step, closure.where))
-            ties[closure.second].append((closure.first, inverse(step), closure.where))
+    for tie in robot.ties:
+        if tie.kind == Kind.FIXED:
+            step = tie.frame @ inverse(tie.child_frame)
+            ties[tie.parent].append((tie.child, step, tie.where))
+            ties[tie.child].append((tie.parent, inverse(step), tie.where))
     body: dict[str, str] = {}
     local: dict[str, Floats] = {}
     for first in order:

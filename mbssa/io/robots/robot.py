@@ -15,7 +15,7 @@ Record = dict[str, Any]
 
 
 class Kind(StrEnum):
-    """Kinds of joints; the last leaves no joint: its links are one body."""
+    """Kinds of joints; a gear is of wheels on a carrier; the last leaves no joint: its links are one body."""
 
     REVOLUTE = "R"
     PRISMATIC = "P"
@@ -24,14 +24,18 @@ class Kind(StrEnum):
     UNIVERSAL = "U"
     PLANAR = "PL"
     FREE = "F"
+    GEAR = "BEVEL"
     FIXED = "FIXED"
 
 
-#: The types of wheels on a carrier, and of a joint that follows another.
-GEAR, COUPLING = "BEVEL", "COUPLING"
+#: The type of a joint that follows another.
+COUPLING = "COUPLING"
 
 #: The coordinate of the joints that limits bound and motors drive.
 COORDINATE = {Kind.REVOLUTE: "angle", Kind.PRISMATIC: "slide"}
+
+#: Moments and products of an inertia, by their names in URDF and SDF.
+INERTIA = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,8 @@ class RobotJoint:
     parent: str
     child: str
     frame: Floats  # (4, 4) in the parent; coincides with ``child_frame`` at the joint's zero
-    axes: tuple[Floats, ...]  # (3,) in the joint's frame; of a U the parent's pin, then the child's
+    # axes: (3,) in the joint's frame; of a U and a gear the parent's, then the child's
+    axes: tuple[Floats, ...] = (np.eye(3)[2],)
     limits: tuple[float, float] | None = None  # m or rad; an end of 1e9 or above in magnitude is none
     mimic: Mimic | None = None
     child_frame: Floats = field(default_factory=lambda: np.eye(4))  # (4, 4) in the child
@@ -80,47 +85,32 @@ class RobotJoint:
     stiffness: float = 0.0  # of a spring on the coordinate of an R or P, N/m or N m/rad
     damping: float = 0.0  # N s/m or N m s/rad
     rest: float = 0.0  # coordinate at which the spring is free of force, m or rad
+    # carrier, ratio: of a gear, angle_1 + ratio x angle_2 = 0 about the wheels' axes, seen from the carrier
+    carrier: str = ""
+    ratio: float = 0.0
     closes: bool = False  # places no link; axes are the parent's and the child's, each in its own frame
 
 
-@dataclass(frozen=True, slots=True)
-class Gear:
-    """Gear on a carrier: angle_1 + ratio x angle_2 = 0 about the wheels' axes, seen from the carrier."""
-
-    name: str
-    where: str
-    links: tuple[str, str, str]  # of the wheels and of the carrier
-    frames: tuple[Floats, Floats]  # (4, 4) of the joint in each wheel's link
-    axes: tuple[Floats, Floats]  # (3,) in the joint's frame
-    ratio: float
-
-
-@dataclass(frozen=True, slots=True)
-class Closure:
-    """Coincidence of frames (4, 4) of two links: of their origins (a ball), or altogether (a weld)."""
-
-    name: str
-    where: str
-    first: str
-    second: str
-    weld: bool
-    frames: tuple[Floats, Floats] = field(default_factory=lambda: (np.eye(4), np.eye(4)))
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Robot:
     """Content of a robot's description, in its order."""
 
     name: str
-    links: dict[str, Link]
-    joints: dict[str, RobotJoint]
-    closures: tuple[Closure, ...] = ()
-    gears: tuple[Gear, ...] = ()
+    links: dict[str, Link] = field(default_factory=dict)
+    joints: dict[str, RobotJoint] = field(default_factory=dict)
+    # closures: balls and welds (fixed) that close loops, whose names are beside those of joints
+    closures: list[RobotJoint] = field(default_factory=list)
+    gears: list[RobotJoint] = field(default_factory=list)
     driven: tuple[str, ...] = ()  # names of joints
-    # poses: (4, 4) of links in the root's frame; None where joints are placed, and the root is no child
-    poses: dict[str, Floats] | None = None
-    # values: coordinates of R and P at the reference (m, rad), if given
+    # poses: (4, 4) of links in the root's frame; none where joints are placed, and the root is no child
+    poses: dict[str, Floats] = field(default_factory=dict)
+    # values: coordinates of R and P at the reference, m or rad; zero where there are none
     values: dict[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = field(default=())
-    unread: tuple[Unread, ...] = ()
+    notes: list[str] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
     gravity: Floats | None = None  # (3,) m/s², in the root's frame; None where the file says none
+
+    @property
+    def ties(self) -> tuple[RobotJoint, ...]:
+        """Joints and closures."""
+        return (*self.joints.values(), *self.closures)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,19 +13,9 @@ from mbssa.io.robots.xml_tree import Element, frame_of, parsed
 WORLD = "world"
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """A model; its name stands before the names inside it, but for the outermost model."""
-
-    prefix: str
-    model: str
-
-    def full(self, name: str) -> str:
-        """Full name of a name inside the model."""
-        name = name.strip()
-        if name == WORLD:
-            return WORLD
-        return self.model if name == "__model__" else self.prefix + name
+def full_name(prefix: str, name: str) -> str:
+    """Full name of a name inside a model, whose own name stands before it, but for the outermost model."""
+    return WORLD if name.strip() == WORLD else prefix + name.strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,38 +29,20 @@ class _Entry:
 
 @dataclass(slots=True)
 class Frames:
-    """All frames of a model by full name; links, joints and balls of Drake with their elements and scopes."""
+    """All frames by full name; links, joints and balls of Drake with their elements and models' prefixes."""
 
-    entries: dict[str, _Entry] = field(default_factory=dict)
-    links: dict[str, tuple[Element, Scope]] = field(default_factory=dict)
-    joints: dict[str, tuple[Element, Scope]] = field(default_factory=dict)
+    faults: Faults
+    in_model: bool = False  # axes are in the model's frame, not in the joint's
+    entries: dict[str, _Entry] = field(default_factory=lambda: {WORLD: _Entry(np.eye(4), "", WORLD)})
+    links: dict[str, tuple[Element, str]] = field(default_factory=dict)
+    joints: dict[str, tuple[Element, str]] = field(default_factory=dict)
     models: list[Element] = field(default_factory=list)
-    balls: list[tuple[Element, Scope]] = field(default_factory=list)
+    balls: list[tuple[Element, str]] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, model: Element, faults: Faults) -> Frames:
-        """The frames of a model and of those nested in it."""
-        found = cls()
-        found.entries[WORLD] = _Entry(np.eye(4), "", WORLD)
-        found._add_model(model, Scope("", f"{model.name()}::__model__"), WORLD, faults)
-        found._check(faults)
-        return found
-
-    @classmethod
-    def at(cls, poses: Mapping[str, Floats]) -> tuple[Frames, Scope]:
-        """Frames of links whose poses (4, 4) are known, and the scope of their names."""
-        found, scope = cls(), Scope("", "::__model__")
-        found.entries = {WORLD: _Entry(np.eye(4), "", WORLD), scope.model: _Entry(np.eye(4), WORLD, WORLD)}
-        for name, pose in poses.items():
-            found.entries[name] = _Entry(pose, "", name)
-            found.links[name] = Element("link", {"name": name}, 0), scope
-        return found, scope
-
-    def add_joints(self, elements: Iterable[Element], scope: Scope, faults: Faults) -> None:
-        """Add frames of joints, each relative to its child unless it says another."""
-        for element in elements:
-            self._add(element, scope, faults)
-        self._check(faults)
+    def add_known(self, name: str, pose: Floats) -> None:
+        """Add a link whose pose (4, 4) is known."""
+        self.entries[name] = _Entry(pose, "", name)
+        self.links[name] = Element("link", {"name": name}, 0), ""
 
     def world(self, name: str) -> Floats:
         """Frame (4, 4) in the world."""
@@ -91,69 +62,65 @@ class Frames:
             name = self.entries[name].moves_with
         return None
 
-    def _add_model(self, model: Element, scope: Scope, outside: str, faults: Faults) -> None:
+    def add_model(self, model: Element, prefix: str = "", outside: str = WORLD) -> None:
+        """Add the frames of a model, whose pose is relative to ``outside``, and of those nested in it."""
         self.models.append(model)
-        self.balls += [(ball, scope) for ball in model.all("drake:ball_constraint")]
+        self.balls += [(ball, prefix) for ball in model.all("drake:ball_constraint")]
+        own = f"{prefix}__model__"
         first = next((link.name() for link in model.all("link")), "")
-        canonical = scope.full(model.attributes.get("canonical_link") or first)
+        canonical = full_name(prefix, model.attributes.get("canonical_link") or first)
         # The model itself is a frame for what is beside it.
-        if scope.prefix:
-            self.entries[scope.prefix.removesuffix("::")] = _Entry(np.eye(4), scope.model, scope.model)
-        self.entries[scope.model] = _Entry(pose_of(model, faults), outside, canonical)
+        if prefix:
+            self.entries[prefix.removesuffix("::")] = _Entry(np.eye(4), own, own)
+        self.entries[own] = _Entry(pose_of(model, self.faults), outside, canonical)
         if "placement_frame" in model.attributes:
-            faults.add(model.where, "placement_frame is not read; write the pose of the model", "unsupported")
+            what = "placement_frame is not read; write the pose of the model"
+            self.faults.add(model.where, what, "unsupported")
         for include in model.all("include"):
             what = "include is not read; write the model itself in its place"
-            faults.add(include.where, what, "unsupported")
+            self.faults.add(include.where, what, "unsupported")
         for tag in ("link", "joint", "frame"):
             for element in model.all(tag):
-                self._add(element, scope, faults)
+                self.add(element, prefix)
         for inner in model.all("model"):
-            prefix = scope.full(inner.name()) + "::"
-            pose = inner.first("pose")
-            relative = pose.attributes.get("relative_to") if pose is not None else None
-            outside = scope.full(relative) if relative else scope.model
-            self._add_model(inner, Scope(prefix, f"{prefix}__model__"), outside, faults)
+            outside = full_name(prefix, inner.said("pose", "relative_to") or "__model__")
+            self.add_model(inner, f"{full_name(prefix, inner.name())}::", outside)
 
-    def _add(self, element: Element, scope: Scope, faults: Faults) -> None:
-        name = scope.full(element.name())
+    def add(self, element: Element, prefix: str) -> None:
+        """Add a link, joint or frame; a joint is relative to its child unless it says another."""
+        name, moves_with = full_name(prefix, element.name()), "__model__"
         if not element.name() or name in self.entries:
-            what = (
-                "has a name that is taken; write another" if element.name() else "has no name; write name=…"
-            )
-            faults.add(element.where, what, "duplicate")
+            taken, missing = "has a name that is taken; write another", "has no name; write name=…"
+            self.faults.add(element.where, taken if element.name() else missing, "duplicate")
             return
-        moves_with = "__model__"
         if element.tag == "joint":
-            self.joints[name] = element, scope
-            child = element.first("child")
-            moves_with = child.text if child is not None else moves_with
+            self.joints[name] = element, prefix
+            child = element.said("child")
+            moves_with = moves_with if child is None else child
         elif element.tag == "link":
-            self.links[name] = element, scope
+            self.links[name] = element, prefix
         else:
             moves_with = element.attributes.get("attached_to") or moves_with
-        pose = element.first("pose")
-        relative = pose.attributes.get("relative_to") if pose is not None else None
-        full = scope.full(moves_with)
-        self.entries[name] = _Entry(
-            pose_of(element, faults), scope.full(relative) if relative else full, full
-        )
+        moves_with = full_name(prefix, moves_with)
+        relative = element.said("pose", "relative_to")
+        relative_to = full_name(prefix, relative) if relative else moves_with
+        self.entries[name] = _Entry(pose_of(element, self.faults), relative_to, moves_with)
 
-    def _check(self, faults: Faults) -> None:
+    def check(self) -> None:
         """Every chain of frames ends in the world; one that does not is cut, and reported."""
         # A joint's missing child is a fault of the joint.
-        for name, entry in list(self.entries.items()):
+        for name, entry in self.entries.items():
             if entry.relative_to and entry.relative_to not in self.entries:
                 if name not in self.joints or entry.relative_to != entry.moves_with:
-                    faults.add(f"pose of {name!r}", f"{entry.relative_to!r} is no frame", "unknown")
-                self.entries[name] = _Entry(np.eye(4), WORLD, entry.moves_with)
-        for name, entry in list(self.entries.items()):
+                    self.faults.add(f"pose of {name!r}", f"{entry.relative_to!r} is no frame", "unknown")
+                self.entries[name] = replace(entry, pose=np.eye(4), relative_to=WORLD)
+        for name, entry in self.entries.items():
             at, steps = entry.relative_to, 0
             while at not in ("", name) and steps <= len(self.entries):
                 at, steps = self.entries[at].relative_to, steps + 1
             if at == name:
-                faults.add(f"pose of {name!r}", "is relative to itself", "unknown")
-                self.entries[name] = _Entry(np.eye(4), WORLD, entry.moves_with)
+                self.faults.add(f"pose of {name!r}", "is relative to itself", "unknown")
+                self.entries[name] = replace(entry, pose=np.eye(4), relative_to=WORLD)
 
 
 def pose_of(element: Element, faults: Faults) -> Floats:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -69,47 +69,54 @@ READ = {
 #: Elements of MJCF of which nothing is read; what changes answers is named as MuJoCo compiles it.
 NOT_READ_OF_MJCF = ("sensor", "tendon", "contact", "custom", "composite")
 
-#: Effects of elements that are not read, by name, or by their parent's name and theirs.
-EFFECTS = {
-    "drake:joint": Effect.TIE,
-    "drake:distance_constraint": Effect.TIE,
-    "drake:weld_constraint": Effect.TIE,
-    "drake:tendon_constraint": Effect.COUPLING,
-    "drake:mimic": Effect.COUPLING,
-    "drake:linear_bushing_rpy": Effect.SPRING,
-    "drake:linear_spring_damper": Effect.SPRING,
-    "drake:prismatic_spring": Effect.SPRING,
-    "world/joint": Effect.TIE,
-    "model/static": Effect.TIE,
-    "link/kinematic": Effect.TIE,
-    "axis2/limit": Effect.LIMIT,
-    "axis2/dynamics": Effect.FORCE,
-    "dynamics/friction": Effect.FORCE,
-    "link/velocity_decay": Effect.FORCE,
-    "dampingFactor": Effect.FORCE,
-    "link/enable_wind": Effect.FORCE,
-    "model/enable_wind": Effect.FORCE,
-    "axis2/mimic": Effect.COUPLING,
-    "physics/gravity": Effect.GRAVITY,
-    "model/gravity": Effect.GRAVITY,
-    "link/gravity": Effect.GRAVITY,
-    "turnGravityOff": Effect.GRAVITY,
-    "springStiffness": Effect.SPRING,
-}
 
-#: Texts with which such an element changes nothing.
-_IDLE = {
-    "model/static": ("", "0", "false"),
-    "link/kinematic": ("", "0", "false"),
-    "model/gravity": ("", "1", "true"),
-    "link/gravity": ("", "1", "true"),
-    "turnGravityOff": ("", "0", "false"),
-    "link/enable_wind": ("", "0", "false"),
-    "model/enable_wind": ("", "0", "false"),
-}
+def _never(_: Element) -> bool:
+    return False
 
-#: Elements that change nothing where all numbers in them are 0.
-_AMOUNTS = ("springStiffness", "dampingFactor", "velocity_decay", "dynamics", "friction")
+
+def _off(element: Element) -> bool:
+    return element.text.lower() in ("", "0", "false")
+
+
+def _on(element: Element) -> bool:
+    return element.text.lower() in ("", "1", "true")
+
+
+def _zero(element: Element) -> bool:
+    return all(is_zero(each.text) for each in everything(element))
+
+
+def _endless(limit: Element) -> bool:
+    return all(_number(end.text) >= 1e9 for tag in ("lower", "upper") for end in limit.all(tag))
+
+
+#: Effects of elements that are not read, by name, or by their parent's name and theirs; when they are idle.
+EFFECTS: dict[str, tuple[Effect, Callable[[Element], bool]]] = {
+    "drake:joint": (Effect.TIE, _never),
+    "drake:distance_constraint": (Effect.TIE, _never),
+    "drake:weld_constraint": (Effect.TIE, _never),
+    "drake:tendon_constraint": (Effect.COUPLING, _never),
+    "drake:mimic": (Effect.COUPLING, _never),
+    "drake:linear_bushing_rpy": (Effect.SPRING, _never),
+    "drake:linear_spring_damper": (Effect.SPRING, _never),
+    "drake:prismatic_spring": (Effect.SPRING, _never),
+    "world/joint": (Effect.TIE, _never),
+    "model/static": (Effect.TIE, _off),
+    "link/kinematic": (Effect.TIE, _off),
+    "axis2/limit": (Effect.LIMIT, _endless),
+    "axis2/dynamics": (Effect.FORCE, _zero),
+    "dynamics/friction": (Effect.FORCE, _zero),
+    "link/velocity_decay": (Effect.FORCE, _zero),
+    "dampingFactor": (Effect.FORCE, _zero),
+    "link/enable_wind": (Effect.FORCE, _off),
+    "model/enable_wind": (Effect.FORCE, _off),
+    "axis2/mimic": (Effect.COUPLING, _never),
+    "physics/gravity": (Effect.GRAVITY, _never),
+    "model/gravity": (Effect.GRAVITY, _on),
+    "link/gravity": (Effect.GRAVITY, _on),
+    "turnGravityOff": (Effect.GRAVITY, _off),
+    "springStiffness": (Effect.SPRING, _zero),
+}
 
 #: Effects of plugins, by words that their file's name and the elements in them have together.
 _PLUGINS = {
@@ -139,20 +146,15 @@ _LISTS = (
 
 def unread(parents: Iterable[Element], form: str, links: Collection[str]) -> tuple[list[str], list[Unread]]:
     """Notes on children of elements that are not read, and those that change answers."""
-    named: dict[str, list[int]] = {}
-    serious: dict[tuple[Effect, str], list[int]] = {}
+    found: dict[tuple[Effect | None, str], list[int]] = {}
     for parent in parents:
         for child in parent.children if parent.tag in READ[form] else ():
-            if child.tag in READ[form][parent.tag]:
-                continue
-            effect = _effect(parent, child, links)
-            if effect is None:
-                named.setdefault(child.tag, []).append(child.line)
-            else:
-                serious.setdefault((effect, child.tag), []).append(child.line)
+            if child.tag not in READ[form][parent.tag]:
+                found.setdefault((_effect(parent, child, links), child.tag), []).append(child.line)
+    texts = [(effect, f"{tag}, {lines_of(lines)}") for (effect, tag), lines in found.items()]
     return (
-        [f"not read: {tag}, {lines_of(found)}" for tag, found in named.items()],
-        [Unread(effect, f"{tag}, {lines_of(found)}") for (effect, tag), found in serious.items()],
+        [f"not read: {text}" for effect, text in texts if effect is None],
+        [Unread(effect, text) for effect, text in texts if effect is not None],
     )
 
 
@@ -165,19 +167,11 @@ def _effect(parent: Element, child: Element, links: Collection[str]) -> Effect |
         return next((_PLUGINS[key] for key in _PLUGINS if all(word in said for word in key)), None)
     for key in (f"{parent.tag}/{child.tag}", child.tag):
         if key in EFFECTS:
-            return None if _is_idle(child, key) else EFFECTS[key]
+            effect, idle = EFFECTS[key]
+            return None if idle(child) else effect
     if parent.tag not in _WHOLES or child.tag in _LISTS:
         return None
     return Effect.TIE if len({name for name in _words(child) if name in links}) > 1 else None
-
-
-def _is_idle(element: Element, key: str) -> bool:
-    """Return whether an element that could change answers is empty or has its default value."""
-    if element.tag == "limit":
-        return all(_number(end.text) >= 1e9 for tag in ("lower", "upper") for end in element.all(tag))
-    if element.tag in _AMOUNTS:
-        return all(is_zero(each.text) for each in everything(element))
-    return element.text.lower() in _IDLE.get(key, ())
 
 
 def is_zero(text: str) -> bool:
@@ -209,7 +203,7 @@ def everything(element: Element) -> Iterator[Element]:
         waiting += reversed(each.children)
 
 
-def lines_of(lines: list[int]) -> str:
+def lines_of(lines: Sequence[int | str]) -> str:
     """Lines of a file, the first eight of them."""
     shown = ", ".join(map(str, lines[:8]))
     return f"line {shown}" if len(lines) == 1 else f"lines {shown}{' …' if len(lines) > 8 else ''}"

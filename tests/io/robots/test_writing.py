@@ -8,7 +8,7 @@ import groups
 import mbssa
 from mbssa import ModelError
 from mbssa.io import builtin_names
-from mbssa.io.robots.tree import tree_of
+from mbssa.io.robots.from_mechanism import robot_of
 
 #: Built-in models with a joint that is no chain of turns and shifts.
 UNSAID = (
@@ -205,8 +205,8 @@ def test_masses_survive(tmp_path):
     mbssa.save(mechanism, tmp_path / "arm.xml")
     there = mujoco.MjModel.from_xml_path(str(tmp_path / "arm.xml"))
     np.testing.assert_allclose(there.body("arm").ipos, (0.4, 0.1, 0.2), atol=1e-9)
-    tree = tree_of(mechanism)
-    np.testing.assert_allclose(np.sort(there.body("arm").inertia), np.linalg.eigvalsh(tree.inertia_of(1)[2]))
+    moments = np.linalg.eigvalsh(mechanism.body_geometry[1].inertia.matrix)
+    np.testing.assert_allclose(np.sort(there.body("arm").inertia), moments)
 
 
 def test_a_model_without_geometry_is_refused(tmp_path):
@@ -265,12 +265,10 @@ TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 
 
 def looks_in_world(mechanism):
     """Shape, sizes, and frame (3, 4) in the world of each part, m."""
-    at, found = tree_of(mechanism).at, []
+    at, found = robot_of(mechanism, ())[0].poses[mechanism.body_name(1)], []
     for part in mechanism.body_geometry[1].visual["parts"]:
         turn = Rotation.from_quat(part["orientation"], scalar_first=True).as_matrix()
-        frame = at.rotation[1] @ np.column_stack([turn, part["origin"]]) + [
-            [0, 0, 0, x] for x in at.position[1]
-        ]
+        frame = at[:3, :3] @ np.column_stack([turn, part["origin"]]) + [[0, 0, 0, x] for x in at[:3, 3]]
         sizes = {key: part[key] for key in ("size", "radius", "length", "file", "scale") if key in part}
         found.append((part["shape"], sizes, frame))
     return found
