@@ -145,7 +145,7 @@ def _frames_of(mechanism: Mechanism) -> Frames:
     size = _size(mechanism, position, rotation, origin, known)
     relations = {j: found.sized(size) for j, found in relations.items()}
     if any(found.function is not None for found in relations.values()):
-        from mbssa.joints.user_checking import check_functions
+        from mbssa.joints.user import check_functions
 
         check_functions(mechanism, relations, poses)
     return Frames(

@@ -11,7 +11,9 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from pathlib import Path
+from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
@@ -30,7 +32,7 @@ def imported(source: str) -> Any:
         raise ValueError(f"{source!r} names no function; write 'file.py:name' or 'module:name'")
     module = _from_file(source, Path(place)) if place.endswith(".py") else _module(source, place)
     try:
-        return functools.reduce(getattr, name.split("."), module)
+        return attrgetter(name)(module)
     except AttributeError:
         there = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
         known = f"; it has {', '.join(there)}" if there else ""
@@ -42,13 +44,12 @@ def _module(source: str, place: str) -> ModuleType:
         place = place.replace("gathering", "io", 1)
     try:
         return importlib.import_module(place)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (place == error.name or place.startswith(f"{error.name}.")):
+    except (Exception, SystemExit) as error:
+        absent = error.name if isinstance(error, ModuleNotFoundError) else None
+        if absent and (place == absent or place.startswith(f"{absent}.")):
             name = source.rpartition(":")[2]
             what = f"no module {place}; install it, or write 'file.py:{name}' for a file beside the model"
             raise ValueError(f"{source}: {what}") from None
-        raise ValueError(f"{source}: importing {place} failed: {error_line(error)}") from error
-    except (Exception, SystemExit) as error:
         raise ValueError(f"{source}: importing {place} failed: {error_line(error)}") from error
 
 
@@ -79,11 +80,9 @@ def _line_of(error: BaseException, path: str) -> str:
     """File and line of an exception."""
     if isinstance(error, SyntaxError):
         return f" line {error.lineno}"
-    lines, at = [], error.__traceback__
-    while at is not None:
-        if Path(at.tb_frame.f_code.co_filename).resolve() == Path(path):
-            lines.append(at.tb_lineno)
-        at = at.tb_next
+    lines = [
+        n for at, n in walk_tb(error.__traceback__) if Path(at.f_code.co_filename).resolve() == Path(path)
+    ]
     return f" line {lines[-1]}" if lines else ""
 
 
