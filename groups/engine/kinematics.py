@@ -348,7 +348,7 @@ class Closure:
         assert kind.pair is not None
         A, B = group.ends_of(numbers, self.bodies, j)
         d, C = relative(A, B)
-        held = [elementary for _, elementary in kind.pair.constraints if holds_along(elementary)]
+        held = [elementary for elementary in kind.pair.functions if holds_along(elementary)]
         by_world = len(held) == (2 if group.planar else 3)  # a point is held: the same in any axes
         for label, elementary in kind.pair.constraints:
             if by_world and elementary in held:
