@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import cross, whole_turns
-from mbssa.joints.catalogue import CATALOGUE, Space, is_length, type_of_joint
-from mbssa.joints.equations import Equations, elementary_slopes, elementary_values
+from mbssa.joints.catalogue import CATALOGUE, JointType, Space, is_length, type_of_joint
+from mbssa.joints.equations import Elementary, elementary_slopes, elementary_values
 from mbssa.joints.poses import Poses, by_bodies, relative_pose
 from mbssa.joints.relations import values_and_rates
 
@@ -44,27 +43,24 @@ class Rows:
     def joined(parts: Sequence[Rows], missing: tuple[int, ...] = ()) -> Rows:
         """Rows of several parts, one behind another."""
         slots = max(part.body.shape[1] for part in parts)
-        return Rows(
-            np.concatenate([part.residual for part in parts]),
-            np.concatenate([_widened(part.jacobian, slots) for part in parts]),
-            np.concatenate([_widened(part.body, slots) for part in parts]),
-            np.concatenate([part.joint for part in parts]),
-            np.concatenate([part.drive for part in parts]),
-            tuple(chain.from_iterable(part.name for part in parts)),
-            missing,
-        )
+        columns = zip(*(part._columns(slots) for part in parts), strict=True)
+        residual, jacobian, body, joint, drive = map(np.concatenate, columns)
+        name = tuple(chain.from_iterable(part.name for part in parts))
+        return Rows(residual, jacobian, body, joint, drive, name, missing)
 
     def select(self, rows: Ints) -> Rows:
         """Some of the rows, in the order given."""
-        return Rows(
-            self.residual[rows],
-            self.jacobian[rows],
-            self.body[rows],
-            self.joint[rows],
-            self.drive[rows],
-            tuple(map(self.name.__getitem__, rows.tolist())),
-            self.missing,
-        )
+        residual, jacobian, body, joint, drive = (x[rows] for x in self._columns(self.body.shape[1]))
+        name = tuple(map(self.name.__getitem__, rows.tolist()))
+        return Rows(residual, jacobian, body, joint, drive, name, self.missing)
+
+    def _columns(self, slots: int) -> tuple[Any, ...]:
+        """Arrays, with zeros up to so many bodies a row."""
+        jacobian, body = self.jacobian, self.body
+        if more := slots - body.shape[1]:
+            jacobian = np.pad(jacobian, ((0, 0), (0, more), (0, 0)))
+            body = np.pad(body, ((0, 0), (0, more)))
+        return self.residual, jacobian, body, self.joint, self.drive
 
     @property
     def constraints(self) -> Rows:
@@ -94,6 +90,12 @@ class Rows:
         return scipy.sparse.csr_array(entries, shape=(len(self), freedom * (n_bodies - 1)))
 
 
+#: No rows.
+_NONE = Rows(
+    np.zeros(0), np.zeros((0, 2, 6)), np.zeros((0, 2), np.int64), np.zeros(0, np.int64), np.zeros(0, bool), ()
+)
+
+
 def unknowns(space: Space) -> tuple[int, ...]:
     """Indices of those of v_x, v_y, v_z, w_x, w_y, w_z that a body of this space has."""
     return (0, 1, 5) if space == "planar" else (0, 1, 2, 3, 4, 5)
@@ -110,31 +112,46 @@ def rows_at(mechanism: Mechanism, frames: Frames, configuration: Poses, *, value
     # With ``values`` the residual of a drive is the value of its coordinate. An equation that has no value
     # here (two profiles too far apart to touch) has the residual NaN and no derivative: what goes into a
     # decomposition is finite.
-    columns, types = unknowns(mechanism.space), mechanism.joint_type
-    parts: list[Rows] = []
-    for index in np.unique(types[frames.known]).tolist():
-        joints = np.flatnonzero((types == index) & frames.known)
-        pair = CATALOGUE[index].pair
-        if pair is None:
+    parts = [_NONE]
+    for kind, joints in _by_type(mechanism, frames):
+        if kind.pair is None:
             parts += [_relation_rows(mechanism, frames, configuration, j, values) for j in joints.tolist()]
         else:
-            parts.append(_pair_rows(mechanism, frames, configuration, joints, pair, values))
-    none = np.zeros(0, dtype=np.int64)
-    empty = Rows(np.zeros(0), np.zeros((0, 2, 6)), none.reshape(0, 2), none, none.astype(bool), ())
-    rows = Rows.joined(parts or [empty], tuple(np.flatnonzero(~frames.known).tolist()))
+            constraints = kind.pair.constraints
+            parts.append(_pair_rows(mechanism, frames, configuration, joints, constraints, values))
+    rows = Rows.joined(parts, tuple(np.flatnonzero(~frames.known).tolist()))
     void = ~(np.isfinite(rows.residual) & np.isfinite(rows.jacobian).all(axis=(1, 2)))
     rows.residual[void], rows.jacobian[void] = np.nan, 0.0
     rows = rows.select(np.lexsort((np.arange(len(rows)), rows.drive, rows.joint)))
-    return replace(rows, jacobian=rows.jacobian[:, :, columns])
+    return replace(rows, jacobian=rows.jacobian[:, :, unknowns(mechanism.space)])
 
 
-def _widened(array: npt.NDArray[Any], slots: int) -> npt.NDArray[Any]:
-    """An array with zeros up to so many bodies a row."""
-    if array.shape[1] == slots:
-        return array
-    wide = np.zeros((len(array), slots, *array.shape[2:]), array.dtype)
-    wide[:, : array.shape[1]] = array
-    return wide
+def _by_type(mechanism: Mechanism, frames: Frames) -> Iterator[tuple[JointType, Ints]]:
+    """Types of the joints that have equations, with the indices of these."""
+    types = mechanism.joint_type
+    for index in np.unique(types[frames.known]).tolist():
+        yield CATALOGUE[index], np.flatnonzero((types == index) & frames.known)
+
+
+def cosines_at(mechanism: Mechanism, frames: Frames, at: Poses) -> Floats:
+    """Cosines (n,) between parallel axes, positive where their sense is right."""
+    found = [np.zeros(0)]
+    for kind, joints in _by_type(mechanism, frames):
+        if kind.pair is not None and kind.pair.sense:
+            C = pose_of_joints(frames, at, joints, first_two_bodies(mechanism, joints))[1]
+            found.append(C[:, *np.transpose(kind.pair.sense)].ravel())
+    return np.concatenate(found)
+
+
+def senses_at(mechanism: Mechanism, frames: Frames, at: Poses) -> Rows:
+    """Rows of these cosines."""
+    parts = [_NONE]
+    for kind, joints in _by_type(mechanism, frames):
+        if kind.pair is not None and kind.pair.sense:
+            cosines = [("sense", Elementary("cosine", entry)) for entry in kind.pair.sense]
+            parts.append(_pair_rows(mechanism, frames, at, joints, cosines))
+    rows = Rows.joined(parts)
+    return replace(rows, jacobian=rows.jacobian[:, :, unknowns(mechanism.space)])
 
 
 def _rows(
@@ -150,18 +167,23 @@ def _rows(
 
 
 def _pair_rows(
-    mechanism: Mechanism, frames: Frames, at: Poses, joints: Ints, pair: Equations, values: bool
+    mechanism: Mechanism,
+    frames: Frames,
+    at: Poses,
+    joints: Ints,
+    constraints: Sequence[tuple[str, Elementary]],
+    values: bool | None = None,
 ) -> Rows:
-    """Rows of joints of one type that relate the poses of two bodies."""
+    """Rows of joints of one type that relate two bodies' poses; of drives too where ``values`` is given."""
     body, kind = first_two_bodies(mechanism, joints), type_of_joint(mechanism, joints[0])
     d, C, axes, lever = pose_of_joints(frames, at, joints, body)
-    names, functions = map(list, zip(*pair.constraints, strict=True)) if pair.constraints else ([], [])
+    names, functions = [name for name, _ in constraints], [function for _, function in constraints]
     keep = np.ones((len(joints), len(names)), dtype=bool)
     mask = mechanism.driven[joints]
-    if mask.any():
-        names, functions = names + list(kind.coordinates), functions + list(pair.coordinates)
+    if values is not None and kind.pair is not None and mask.any():
+        names, functions = names + list(kind.coordinates), functions + list(kind.pair.coordinates)
         keep = np.hstack([keep, (mask[:, None] >> np.arange(kind.grade)) & 1 == 1])
-    drive = np.arange(len(names)) >= len(pair.constraints)
+    drive = np.arange(len(names)) >= len(constraints)
     value, rate = elementary_slopes(tuple(functions), d, C, frames.sized_parameters(joints))
     jacobian = by_bodies(rate, axes, (lever[:, 0], lever[:, 1]))
     return _rows(value if values else np.where(drive, 0.0, value), jacobian, keep, names, joints, body, drive)
