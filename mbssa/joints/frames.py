@@ -15,13 +15,20 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from mbssa.arrays import Bools, Floats
-from mbssa.joints.axes import axes_of, cross, in_space, plane_rotation, rotation_of, unit
+from mbssa.joints.axes import cross, in_space, plane_rotation, rotation_of
 from mbssa.joints.blocks import on_axis, on_flat_axis
 from mbssa.joints.catalogue import CATALOGUE, is_length, type_of_joint
 from mbssa.joints.equations import pose
 from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.poses import Poses
-from mbssa.joints.relations import JointCoordinate, JointRelations, PairFrames, at_reference
+from mbssa.joints.relations import (
+    JointCoordinate,
+    JointRelations,
+    PairFrames,
+    at_reference,
+    ends_of,
+    local_frames,
+)
 
 if TYPE_CHECKING:
     from mbssa.joints.joint_type import Frame, JointType
@@ -49,7 +56,7 @@ class Frames:
     @property
     def reference(self) -> Poses:
         """The poses of the model file."""
-        return _poses(self.position, self.rotation)
+        return Poses.of(self.position, self.rotation)
 
     def at_reference(self, mechanism: Mechanism, joint: int) -> dict[str, float]:
         """Coordinates of a joint at the reference by its geometry and by couplings, m or rad."""
@@ -98,7 +105,7 @@ def _frames_of(mechanism: Mechanism) -> Frames:
     parameters = {name: np.zeros(n_joints) for name in ("length", "pitch", "radius", "offset", "ratio")}
     relations: dict[int, JointRelations] = {}
     turns: dict[int, dict[str, float]] = {}
-    poses = _poses(position, rotation)
+    poses = Poses.of(position, rotation)
     untrusted = set(mechanism.untrusted)
     # Couplings come last: they read the frames of other joints.
     order = np.argsort(np.array([row.is_coupling for row in CATALOGUE])[mechanism.joint_type], kind="stable")
@@ -124,46 +131,29 @@ def _frames_of(mechanism: Mechanism) -> Frames:
             last = relations[j].constraints[-1].terms[-1]
             if coupled and last.kind == "counted":
                 follower, coordinate = mechanism.place_of((geometry.couples or ())[-1])
-                angle = last.near * coupled[-1].function.sign
-                turns.setdefault(follower, {})[coordinate] = angle
-            origin[j, : len(bodies)], axes[j, : len(bodies)] = place.origin, place.axes
-            continue
-        if geometry.frames is not None:
-            for side, frame in enumerate(geometry.frames[:2]):
-                origin[j, side] = in_space(frame.origin)
-                axes[j, side] = _local_axes(frame.z, frame.x, planar=row.space == "planar")
+                turns.setdefault(follower, {})[coordinate] = last.near * coupled[-1].function.sign
+        elif geometry.frames is not None:
+            place = ends_of(bodies, geometry, poses)
             if row.line == "rod" and geometry.length is None:
-                ends = [position[b] + rotation[b] @ origin[j, side] for side, b in enumerate(bodies)]
+                ends = [position[b] + rotation[b] @ at for b, at in zip(bodies, place.origin, strict=True)]
                 parameters["length"][j] = np.linalg.norm(ends[1] - ends[0])
-            continue
-        mine = {name: values[j] for name, values in parameters.items()}
-        placing = row.frames or (on_flat_axis if row.space == "planar" else on_axis)
-        world = _zeroed(row, placing(geometry, position[bodies[1]], mine), geometry, mine)
-        for side, body in enumerate(bodies):
-            origin[j, side] = rotation[body].T @ (world[side][0] - position[body])
-            axes[j, side] = rotation[body].T @ world[side][1]
+        else:
+            mine = {name: values[j] for name, values in parameters.items()}
+            placing = row.frames or (on_flat_axis if row.space == "planar" else on_axis)
+            world = _zeroed(row, placing(geometry, position[bodies[1]], mine), geometry, mine)
+            points, both = zip(*world, strict=True)
+            place = local_frames((bodies[0], bodies[1]), points, both, poses)
+        origin[j], axes[j] = place.origin, place.axes
     size = _size(mechanism, position, rotation, origin, known)
-    relations = {j: found.sized(size) for j, found in relations.items()}
-    if any(found.function is not None for found in relations.values()):
+    users = {j: found.function for j, found in relations.items() if found.function is not None}
+    if users:
         from mbssa.joints.user import check_functions
 
+        for j, function in users.items():
+            relations[j] = replace(relations[j], function=replace(function, size=size))
         check_functions(mechanism, relations, poses)
-    return Frames(
-        position,
-        rotation,
-        origin,
-        axes,
-        _centres(mechanism, origin, known),
-        parameters,
-        known,
-        size,
-        relations,
-        turns,
-    )
-
-
-def _poses(position: Floats, rotation: Floats) -> Poses:
-    return Poses(position, rotation, np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0]))
+    centre = _centres(mechanism, origin, known)
+    return Frames(position, rotation, origin, axes, centre, parameters, known, size, relations, turns)
 
 
 def _on_flat_axes(
@@ -276,12 +266,6 @@ def _zeroed(
     # B = A0 · zero = A1 · pose(values), so A1 = A0 · zero · pose(values)⁻¹.
     turn = C_zero[0] @ C[0].T
     return (origin + axes @ (d_zero[0] - turn @ d[0]), axes @ turn), second
-
-
-def _local_axes(z: Vector | None, x: Vector | None, *, planar: bool) -> Floats:
-    if planar:
-        return axes_of(x=in_space(x) if x is not None else np.eye(3)[0])
-    return axes_of(unit(z or (0.0, 0.0, 1.0)), None if x is None else unit(x))
 
 
 def _centres(mechanism: Mechanism, origin: Floats, known: Bools) -> Floats:

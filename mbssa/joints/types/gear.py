@@ -17,7 +17,7 @@ from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term, e
 
 
 def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple[JointRelations, PairFrames]:
-    ends, ratio = ends_of(bodies, g, poses, (np.eye(3), np.eye(3))), g.ratio or 1.0
+    ends, ratio = ends_of(bodies, g, poses), g.ratio or 1.0
     pairs = [PairFrames.of(bodies[0]), PairFrames.of(bodies[1])]
     if len(bodies) > 2:
         pairs.append(PairFrames.of(bodies[2]))
