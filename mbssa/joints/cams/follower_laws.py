@@ -135,21 +135,19 @@ class FollowerLaw:
 
 def segment_at(segment: Segment, angle: Array) -> Four:
     """Displacement of a segment, ``angle`` (n,) after its start, and three derivatives by the angle."""
+    zero = np.zeros_like(angle)
     if segment.kind is None:
-        return np.zeros_like(angle), np.zeros_like(angle), np.zeros_like(angle), np.zeros_like(angle)
+        return zero, zero, zero, zero
     x = np.clip(angle / segment.over, 0.0, 1.0)
     late = x >= 0.5
     # From the nearer end, where the law is flat: exact to the last digits there.
-    half = _scca if segment.kind in _SCCA else _polynomial
-    y, y1, y2, y3 = half(segment.kind, np.where(late, 1.0 - x, x))
+    near = np.where(late, 1.0 - x, x)
+    if segment.kind in _SCCA:
+        y, y1, y2, y3 = _scca(segment.kind, near)
+    else:
+        y, y1, y2, y3 = (polynomial.polyval(near, powers) for powers in _POLYNOMIALS[segment.kind])
     values = np.where(late, 1.0 - y, y), y1, np.where(late, -y2, y2), y3
     y, y1, y2, y3 = (segment.by * value / segment.over**k for k, value in enumerate(values))
-    return y, y1, y2, y3
-
-
-def _polynomial(kind: str, x: Array) -> Four:
-    """A dimensionless polynomial law up to x = ½."""
-    y, y1, y2, y3 = (polynomial.polyval(x, powers) for powers in _POLYNOMIALS[kind])
     return y, y1, y2, y3
 
 

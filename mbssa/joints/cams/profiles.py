@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, cast
 
@@ -16,7 +16,7 @@ import numpy as np
 from mbssa.bounds import LARGEST, SMALLEST, range_fault
 from mbssa.expressions import function_of
 from mbssa.joints.cams.contact import CURVE, FLAT, POINT
-from mbssa.joints.cams.curves import JOINED, Array, Curve, circle, curve_from, ellipse, line, through
+from mbssa.joints.cams.curves import Array, Curve, circle, curve_from, ellipse, line, through
 from mbssa.joints.cams.follower_laws import KINDS, FollowerLaw, Segment, law_faults
 from mbssa.joints.cams.law_cam import CamError, LawCam, Swing
 from mbssa.texts import joined
@@ -220,20 +220,19 @@ def _one_curve(table: Mapping[str, Any], place: str, allowed: Sequence[str], fau
     closed = table.get("closed")
     if closed is not None and shape not in ("formula", "points"):
         faults.append((f"{place}.closed" if place else "closed", "is for a formula or points"))
-    before = len(faults)
+    before, entry = len(faults), table[shape]
     try:
         if shape == "formula":
-            curve = _of_formula(table[shape], within, closed, faults)
+            curve = _of_formula(entry, within, closed, faults)
         elif shape == "points":
-            curve = through(table[shape], closed is not False)
+            curve = through(entry, closed is not False)
         elif shape == "circle":
-            curve = circle(_positive(table[shape]["radius"]), table[shape].get("centre", (0.0, 0.0)))
+            curve = circle(_positive(entry["radius"]), entry.get("centre", (0.0, 0.0)))
         elif shape == "ellipse":
-            entry = table[shape]
             axes = [_positive(axis) for axis in entry["semi_axes"]]
             curve = ellipse(axes, entry.get("centre", (0.0, 0.0)), entry.get("angle", 0.0))
         else:
-            start, end = table[shape]
+            start, end = entry
             if start == end:
                 raise ValueError("begins and ends at the same point; write two")
             curve = line(start, end)
@@ -242,9 +241,8 @@ def _one_curve(table: Mapping[str, Any], place: str, allowed: Sequence[str], fau
         return None
     if curve is None or len(faults) > before:
         return None
-    if fault := range_fault(float(np.abs(curve.coefficients[:, :, 0]).max())) or range_fault(
-        curve.size, size=True
-    ):
+    far = float(np.abs(curve.coefficients[:, :, 0]).max())
+    if fault := range_fault(far) or range_fault(curve.size, size=True):
         faults.append((within, f"has points whose magnitude or extent (m) {fault}"))
         return None
     curve = curve.counter_clockwise
@@ -266,19 +264,20 @@ def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, fault
     if names not in (["r"], ["x", "y"]):
         faults.append((place, 'write r = "…" of the angle s, or x = "…" and y = "…"'))
         return None
-    before = len(faults)
-    functions, unit = [], float(entry.get("unit", 1.0))
-    for name in names:
+    before, unit = len(faults), float(entry.get("unit", 1.0))
+    texts: dict[str, tuple[Any, ...]] = {
+        f"{place}.{name}": (entry[name], ("s",), "m", unit) for name in names
+    }
+    texts |= {
+        f"{place}.range[{k}]": (str(end), ()) for k, end in enumerate(entry.get("range", (0.0, "2*pi")), 1)
+    }
+    functions = {}
+    for key, arguments in texts.items():
         try:
-            functions.append(function_of(entry[name], ("s",), "m", unit))
+            functions[key] = function_of(*arguments)
         except ValueError as error:
-            faults.append((f"{place}.{name}", str(error)))
-    ends = []
-    for k, end in enumerate(entry.get("range", (0.0, "2*pi")), start=1):
-        try:
-            ends.append(float(function_of(end, ())() if isinstance(end, str) else end))
-        except ValueError as error:
-            faults.append((f"{place}.range[{k}]", str(error)))
+            faults.append((key, str(error)))
+    ends = [float(function()) for key, function in functions.items() if key.endswith("]")]
     if len(ends) == 2:
         given = f"runs from {ends[0]:g} to {ends[1]:g}"
         if not (np.isfinite(ends).all() and ends[0] < ends[1]):
@@ -290,15 +289,14 @@ def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, fault
         return None
 
     def points(s: Array) -> Array:
-        values = [function(s) for function in functions]
+        values = [functions[f"{place}.{name}"](s) for name in names]
         if len(values) == 1:
             return np.stack([values[0] * np.cos(s), values[0] * np.sin(s)], axis=1)
         return np.stack(values, axis=1)
 
-    curve = curve_from(points, np.linspace(ends[0], ends[1], _STRETCHES + 1), closed=False)
-    meets = curve.opening <= JOINED * curve.size
-    if closed and not meets:
+    curve = curve_from(points, np.linspace(ends[0], ends[1], _STRETCHES + 1))
+    if closed and not curve.closed:
         what = f"ends {curve.opening:.4g} m from where it begins; write closed = false, or another range"
         faults.append((place, what))
         return None
-    return Curve(curve.breaks, curve.coefficients, meets if closed is None else closed)
+    return curve if closed is None else replace(curve, closed=closed)
