@@ -77,6 +77,15 @@ def on_axis(g: JointGeometry, _: Floats, parameters: Mapping[str, Any]) -> tuple
     return (point - parameters["radius"] * axis, axes_of(axis)), (point, axes_of(axis))
 
 
+def in_point(
+    g: JointGeometry, second: Floats, _: Mapping[str, Any], z: int = 0, x: int = 1
+) -> tuple[Frame, Frame]:
+    """Frames in the point, or in the second body's origin; z and x are these of the axes, or the world's."""
+    axes = g.axes or ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
+    frame = point_of(g, second), axes_of(axes[z], axes[x])
+    return frame, frame
+
+
 def on_flat_axis(g: JointGeometry, _: Floats, __: Mapping[str, Any]) -> tuple[Frame, Frame]:
     """Frames in the point in the plane, x along the axis, or along x of the world without one."""
     frame = point_of(g), axes_of(x=in_space(g.axis) if g.axis is not None else np.eye(3)[0])

@@ -97,30 +97,33 @@ _found: WeakKeyDictionary[Mechanism, Frames] = WeakKeyDictionary()
 
 
 def _frames_of(mechanism: Mechanism) -> Frames:
-    n_joints = mechanism.n_joints
-    position, rotation = _body_poses(mechanism)
-    origin = np.zeros((n_joints, 2, 3))
-    axes = np.zeros((n_joints, 2, 3, 3))
-    known = np.zeros(n_joints, dtype=bool)
-    parameters = {name: np.zeros(n_joints) for name in ("length", "pitch", "radius", "offset", "ratio")}
+    n, n_joints = mechanism.n_bodies, mechanism.n_joints
     relations: dict[int, JointRelations] = {}
     turns: dict[int, dict[str, float]] = {}
-    poses = Poses.of(position, rotation)
-    untrusted = set(mechanism.untrusted)
+    frames = Frames(
+        *_body_poses(mechanism),
+        origin=np.zeros((n_joints, 2, 3)),
+        axes=np.zeros((n_joints, 2, 3, 3)),
+        centre=np.zeros((n, 3)),
+        parameters={name: np.zeros(n_joints) for name in ("length", "pitch", "radius", "offset", "ratio")},
+        known=np.zeros(n_joints, dtype=bool),
+        size=1.0,
+        relations=relations,
+        turns=turns,
+    )
+    poses, parameters, known = frames.reference, frames.parameters, frames.known
+    _place_on_flat_axes(mechanism, frames)
     # Couplings come last: they read the frames of other joints.
     order = np.argsort(np.array([row.is_coupling for row in CATALOGUE])[mechanism.joint_type], kind="stable")
-    for j in _on_flat_axes(mechanism, position, rotation, origin, axes):
-        _parameters(mechanism.joint_geometry[j], parameters, j)
-        known[j] = True
     for j in order[~known[order]].tolist():
         row = type_of_joint(mechanism, j)
         geometry = mechanism.joint_geometry.get(j)
-        if (geometry is None and row.required) or j in untrusted or not row.has_equations:
+        if (geometry is None and row.required) or j in mechanism.untrusted or not row.has_equations:
             continue
         geometry = geometry or JointGeometry()
-        _parameters(geometry, parameters, j)
+        _set_parameters(geometry, parameters, j)
         bodies = mechanism.joint_bodies(j)[:2]
-        coupled = coupled_coordinates(mechanism, geometry, origin, axes, known, turns)
+        coupled = coupled_coordinates(mechanism, geometry, frames)
         if coupled is None:
             continue
         known[j] = True
@@ -135,16 +138,19 @@ def _frames_of(mechanism: Mechanism) -> Frames:
         elif geometry.frames is not None:
             place = ends_of(bodies, geometry, poses)
             if row.line == "rod" and geometry.length is None:
-                ends = [position[b] + rotation[b] @ at for b, at in zip(bodies, place.origin, strict=True)]
+                ends = [
+                    poses.position[b] + poses.rotation[b] @ at
+                    for b, at in zip(bodies, place.origin, strict=True)
+                ]
                 parameters["length"][j] = np.linalg.norm(ends[1] - ends[0])
         else:
             mine = {name: values[j] for name, values in parameters.items()}
             placing = row.frames or (on_flat_axis if row.space == "planar" else on_axis)
-            world = _zeroed(row, placing(geometry, position[bodies[1]], mine), geometry, mine)
-            points, both = zip(*world, strict=True)
-            place = local_frames((bodies[0], bodies[1]), points, both, poses)
-        origin[j], axes[j] = place.origin, place.axes
-    size = _size(mechanism, position, rotation, origin, known)
+            world = _zeroed(row, placing(geometry, poses.position[bodies[1]], mine), geometry, mine)
+            points, axes = zip(*world, strict=True)
+            place = local_frames((bodies[0], bodies[1]), points, axes, poses)
+        frames.origin[j], frames.axes[j] = place.origin, place.axes
+    size = _size(mechanism, frames)
     users = {j: found.function for j, found in relations.items() if found.function is not None}
     if users:
         from mbssa.joints.user import check_functions
@@ -152,14 +158,11 @@ def _frames_of(mechanism: Mechanism) -> Frames:
         for j, function in users.items():
             relations[j] = replace(relations[j], function=replace(function, size=size))
         check_functions(mechanism, relations, poses)
-    centre = _centres(mechanism, origin, known)
-    return Frames(position, rotation, origin, axes, centre, parameters, known, size, relations, turns)
+    return replace(frames, centre=_centres(mechanism, frames), size=size)
 
 
-def _on_flat_axes(
-    mechanism: Mechanism, position: Floats, rotation: Floats, origin: Floats, axes: Floats
-) -> list[int]:
-    """Place the frames of all planar joints at a point, x along an axis if they have one; their indices."""
+def _place_on_flat_axes(mechanism: Mechanism, frames: Frames) -> None:
+    """Place the frames of all planar joints at a point, x along an axis if they have one."""
     kinds, untrusted = mechanism.joint_type.tolist(), set(mechanism.untrusted)
     plain = [
         row.space == "planar" and row.pair is not None and row.frames is None and row.relations is None
@@ -171,26 +174,23 @@ def _on_flat_axes(
         if plain[kinds[j]] and not (g.frames or g.at_reference or g.couples or j in untrusted)
     }
     if not found:
-        return []
+        return
     joints = np.array([*found])
     point = in_space(np.array([g.point or (0.0, 0.0) for g in found.values()]))
     x = in_space(np.array([g.axis or (1.0, 0.0) for g in found.values()]))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     z = np.broadcast_to(np.eye(3)[2], x.shape)
     bodies = mechanism.joint_body[mechanism.joint_start[joints, None] + [0, 1]]
-    turn = np.swapaxes(rotation[bodies], -1, -2)
-    origin[joints] = (turn @ (point[:, None] - position[bodies])[..., None])[..., 0]
-    axes[joints] = turn @ np.stack([x, cross(z, x), z], axis=-1)[:, None]
-    return [*found]
+    turn = np.swapaxes(frames.rotation[bodies], -1, -2)
+    frames.origin[joints] = (turn @ (point[:, None] - frames.position[bodies])[..., None])[..., 0]
+    frames.axes[joints] = turn @ np.stack([x, cross(z, x), z], axis=-1)[:, None]
+    frames.known[joints] = True
+    for j, geometry in found.items():
+        _set_parameters(geometry, frames.parameters, j)
 
 
 def coupled_coordinates(
-    mechanism: Mechanism,
-    geometry: JointGeometry,
-    origin: Floats,
-    axes: Floats,
-    known: Bools,
-    turns: Mapping[int, Mapping[str, float]],
+    mechanism: Mechanism, geometry: JointGeometry, frames: Frames
 ) -> tuple[JointCoordinate, ...] | None:
     """Coordinates that a joint couples, from the frames of their joints; None where one has no frames."""
     found = []
@@ -200,20 +200,14 @@ def coupled_coordinates(
             view = mechanism.joint(joint)
         except KeyError:
             return None
-        if not known[view.index] or coordinate not in view.type.couplable:
-            return None
         j, kind, pair = view.index, view.type, view.type.pair
-        assert pair is not None
-        bodies = mechanism.joint_bodies(j)
-        given = {**(view.geometry.at_reference if view.geometry is not None else {}), **turns.get(j, {})}
-        found.append(
-            JointCoordinate(
-                pair.coordinates[kind.coordinates.index(coordinate)],
-                PairFrames((bodies[0], bodies[1]), origin[j], axes[j]),
-                is_length(coordinate),
-                given.get(coordinate, 0.0),
-            )
-        )
+        if not frames.known[j] or pair is None or coordinate not in kind.couplable:
+            return None
+        first, second = mechanism.joint_bodies(j)[:2]
+        place = PairFrames((first, second), frames.origin[j], frames.axes[j])
+        function = pair.coordinates[kind.coordinates.index(coordinate)]
+        near = frames.at_reference(mechanism, j).get(coordinate, 0.0)
+        found.append(JointCoordinate(function, place, is_length(coordinate), near))
     return tuple(found)
 
 
@@ -229,7 +223,7 @@ def _body_poses(mechanism: Mechanism) -> tuple[Floats, Floats]:
     return position, rotation
 
 
-def _parameters(geometry: JointGeometry, parameters: dict[str, Floats], j: int) -> None:
+def _set_parameters(geometry: JointGeometry, parameters: dict[str, Floats], j: int) -> None:
     for name in ("pitch", "radius", "ratio"):
         value = getattr(geometry, name)
         if value is not None:
@@ -268,21 +262,22 @@ def _zeroed(
     return (origin + axes @ (d_zero[0] - turn @ d[0]), axes @ turn), second
 
 
-def _centres(mechanism: Mechanism, origin: Floats, known: Bools) -> Floats:
+def _centres(mechanism: Mechanism, frames: Frames) -> Floats:
     """Mean (N, 3) of the joints of each body in its own frame; the origin of a body without joints."""
     total, count = np.zeros((mechanism.n_bodies, 3)), np.zeros(mechanism.n_bodies)
-    first = mechanism.joint_start[:-1][known]
+    first = mechanism.joint_start[:-1][frames.known]
     for side in (0, 1):
         body = mechanism.joint_body[first + side]
-        np.add.at(total, body, origin[known, side])
+        np.add.at(total, body, frames.origin[frames.known, side])
         np.add.at(count, body, 1.0)
     return total / np.maximum(count, 1.0)[:, None]
 
 
-def _size(mechanism: Mechanism, position: Floats, rotation: Floats, origin: Floats, known: Bools) -> float:
+def _size(mechanism: Mechanism, frames: Frames) -> float:
     """Root mean square distance of the joints from their centroid; 1 where it is only rounding."""
-    second = mechanism.joint_body[mechanism.joint_start[:-1] + 1][known]
-    points = position[second] + np.einsum("jab,jb->ja", rotation[second], origin[known, 1])
+    body = mechanism.joint_body[mechanism.joint_start[:-1] + 1][frames.known]
+    arms = np.einsum("jab,jb->ja", frames.rotation[body], frames.origin[frames.known, 1])
+    points = frames.position[body] + arms
     if not len(points):
         return 1.0
     spread = float(np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).mean()))
