@@ -138,9 +138,8 @@ class _Closing:
     def within_limits(self, found: Assembly, *, hold: bool) -> Assembly:
         """The assembly if no limit is passed, else one within the limits, else it and the next nearest."""
         limits = Limits.of(self.mechanism, self.frames)
-        if not found.closed or not _is_dense(self.mechanism):
-            return found
-        if not limits.places or not limits.outside(found.configuration).any():
+        passed = limits.outside(found.configuration).any()
+        if not (found.closed and _is_dense(self.mechanism) and passed):
             return found
         starts = [self._led(limits, target) for target in limits.targets()]
         others = []

@@ -113,11 +113,11 @@ def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
         if not any(term.is_angle for term in relation.terms):
             return relation
         near = [float(_term(relations, term, poses[None], 1.0)[0][0]) for term in relation.terms]
-        # Every term has its whole turns here.
-        constant = sum(term.factor * value for term, value in zip(relation.terms, near, strict=True))
+        constant = relation.constant
         if relation.counts_from_zero:
-            constant = relation.constant
             near = _completed(relation, near)
+        else:  # every term has its whole turns here
+            constant = sum(term.factor * value for term, value in zip(relation.terms, near, strict=True))
         terms = tuple(
             replace(term, near=value) if term.kind in TURNING else term
             for term, value in zip(relation.terms, near, strict=True)

@@ -77,10 +77,6 @@ class LawCam:
             return self.base if flat else float(np.sqrt(self.prime**2 - self.offset**2))
         return _first_angle(self, self.swing)
 
-    def angle_of(self, s: Array | float) -> Array:
-        """The law's angle (rad), in 0 … 2π, of parameters of the profile or the pitch curve."""
-        return np.asarray(np.mod(-self.sense * np.asarray(s), 2.0 * np.pi))
-
     def trace(self, angle: Array) -> tuple[Array, Array, Array]:
         """Trace point w(θ), complex (n,) in m, and two derivatives by θ."""
         s, s1, s2, _ = self.law.at(angle)

@@ -28,16 +28,10 @@ def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple
     first, second = Term("turned", 0), Term("turned", 1, factor=ratio)
     # Wheels of equal size and sense, as on a belt, turn alike wherever the arm is.
     line = (replace(arm, factor=-(1.0 + ratio)),) if ratio != -1.0 else ()
-    relations = JointRelations(
-        bodies[:3],
-        tuple(pairs),
-        (Relation("mesh", (first, second, *line)),),
-        {
-            "angle_1": Relation("angle_1", (first, replace(arm, factor=-1.0))),
-            "angle_2": Relation("angle_2", (Term("turned", 1), replace(arm, factor=-1.0))),
-        },
-    )
-    return relations, ends
+    mesh, back = Relation("mesh", (first, second, *line)), replace(arm, factor=-1.0)
+    wheels = {"angle_1": first, "angle_2": Term("turned", 1)}
+    driven = {name: Relation(name, (wheel, back)) for name, wheel in wheels.items()}
+    return JointRelations(bodies[:3], tuple(pairs), (mesh,), driven), ends
 
 
 def _gear(code: str, name: str) -> JointType:
