@@ -90,12 +90,6 @@ class Rows:
         return scipy.sparse.csr_array(entries, shape=(len(self), freedom * (n_bodies - 1)))
 
 
-#: No rows.
-_NONE = Rows(
-    np.zeros(0), np.zeros((0, 2, 6)), np.zeros((0, 2), np.int64), np.zeros(0, np.int64), np.zeros(0, bool), ()
-)
-
-
 def unknowns(space: Space) -> tuple[int, ...]:
     """Indices of those of v_x, v_y, v_z, w_x, w_y, w_z that a body of this space has."""
     return (0, 1, 5) if space == "planar" else (0, 1, 2, 3, 4, 5)
@@ -112,17 +106,25 @@ def rows_at(mechanism: Mechanism, frames: Frames, configuration: Poses, *, value
     # With ``values`` the residual of a drive is the value of its coordinate. An equation that has no value
     # here (two profiles too far apart to touch) has the residual NaN and no derivative: what goes into a
     # decomposition is finite.
-    parts = [_NONE]
+    parts: list[Rows] = []
     for kind, joints in _by_type(mechanism, frames):
         if kind.pair is None:
             parts += [_relation_rows(mechanism, frames, configuration, j, values) for j in joints.tolist()]
         else:
             constraints = kind.pair.constraints
             parts.append(_pair_rows(mechanism, frames, configuration, joints, constraints, values))
-    rows = Rows.joined(parts, tuple(np.flatnonzero(~frames.known).tolist()))
+    rows = _joined(mechanism, parts, tuple(np.flatnonzero(~frames.known).tolist()))
     void = ~(np.isfinite(rows.residual) & np.isfinite(rows.jacobian).all(axis=(1, 2)))
     rows.residual[void], rows.jacobian[void] = np.nan, 0.0
-    rows = rows.select(np.lexsort((np.arange(len(rows)), rows.drive, rows.joint)))
+    return rows.select(np.lexsort((np.arange(len(rows)), rows.drive, rows.joint)))
+
+
+def _joined(mechanism: Mechanism, parts: Sequence[Rows], missing: tuple[int, ...] = ()) -> Rows:
+    """Rows by the twists that bodies of the mechanism's space have; the frame has none."""
+    none, index = np.zeros((0, 2, 6)), np.zeros((0, 2), dtype=np.int64)
+    empty = Rows(np.zeros(0), none, index, index[:, 0], np.zeros(0, dtype=bool), ())
+    rows = Rows.joined([empty, *parts], missing)
+    rows.jacobian[rows.body == 0] = 0.0
     return replace(rows, jacobian=rows.jacobian[:, :, unknowns(mechanism.space)])
 
 
@@ -145,25 +147,12 @@ def cosines_at(mechanism: Mechanism, frames: Frames, at: Poses) -> Floats:
 
 def senses_at(mechanism: Mechanism, frames: Frames, at: Poses) -> Rows:
     """Rows of these cosines."""
-    parts = [_NONE]
+    parts: list[Rows] = []
     for kind, joints in _by_type(mechanism, frames):
         if kind.pair is not None and kind.pair.sense:
             cosines = [("sense", Elementary("cosine", entry)) for entry in kind.pair.sense]
             parts.append(_pair_rows(mechanism, frames, at, joints, cosines))
-    rows = Rows.joined(parts)
-    return replace(rows, jacobian=rows.jacobian[:, :, unknowns(mechanism.space)])
-
-
-def _rows(
-    value: Floats, jacobian: Floats, keep: Bools, names: Sequence[str], joints: Ints, body: Ints, drive: Bools
-) -> Rows:
-    """Those rows (n, e) of n joints on bodies (n, S) that are kept."""
-    which, number = np.nonzero(keep)
-    jacobian = np.where(body[:, None, :, None] == 0, 0.0, jacobian)
-    name = tuple(map(names.__getitem__, number.tolist()))
-    return Rows(
-        value[which, number], jacobian[which, number], body[which], joints[which], drive[number], name
-    )
+    return _joined(mechanism, parts)
 
 
 def _pair_rows(
@@ -183,10 +172,12 @@ def _pair_rows(
     if values is not None and kind.pair is not None and mask.any():
         names, functions = names + list(kind.coordinates), functions + list(kind.pair.coordinates)
         keep = np.hstack([keep, (mask[:, None] >> np.arange(kind.grade)) & 1 == 1])
-    drive = np.arange(len(names)) >= len(constraints)
     value, rate = elementary_slopes(tuple(functions), d, C, frames.sized_parameters(joints))
-    jacobian = by_bodies(rate, axes, (lever[:, 0], lever[:, 1]))
-    return _rows(value if values else np.where(drive, 0.0, value), jacobian, keep, names, joints, body, drive)
+    which, number = np.nonzero(keep)
+    drive, name = number >= len(constraints), tuple(map(names.__getitem__, number.tolist()))
+    residual = np.where(drive & (not values), 0.0, value[which, number])
+    jacobian = by_bodies(rate, axes, (lever[:, 0], lever[:, 1]))[which, number]
+    return Rows(residual, jacobian, body[which], joints[which], drive, name)
 
 
 def pose_of_joints(
@@ -222,12 +213,11 @@ def _relation_rows(mechanism: Mechanism, frames: Frames, at: Poses, joint: int, 
     relations = frames.relations[joint]
     driven = [name for name in mechanism.joints[joint].driven if name in relations.coordinates]
     chosen = [*relations.constraints, *(relations.coordinates[name] for name in driven)]
-    value, rates = values_and_rates(relations, chosen, at[None], frames.size)
-    bodies = np.array(relations.bodies)
+    (value,), (rates,) = values_and_rates(relations, chosen, at[None], frames.size)
+    bodies, count = np.array(relations.bodies), len(chosen)
     # Jacobians are by the velocities of the bodies' centres.
     lever = np.einsum("nab,nb->na", at.rotation[bodies], frames.centre[bodies]) / frames.size
     rates[..., 3:] -= cross(lever, rates[..., :3])
-    drive = np.arange(len(chosen)) >= len(relations.constraints)
-    names, every = [relation.name for relation in chosen], np.ones((1, len(chosen)), dtype=bool)
-    found = value if values else np.where(drive, 0.0, value)
-    return _rows(found, rates, every, names, np.array([joint]), bodies[None], drive)
+    drive = np.arange(count) >= len(relations.constraints)
+    residual, name = np.where(drive & (not values), 0.0, value), tuple(one.name for one in chosen)
+    return Rows(residual, rates, np.tile(bodies, (count, 1)), np.full(count, joint), drive, name)

@@ -224,15 +224,11 @@ def cross(a: Array, b: Array) -> Array:
 # --- functions -------------------------------------------------------------------------------------
 
 
-class Rough(ValueError):
-    """A function that no reasonable number of polynomials follows, or that is not finite."""
-
-
 def curve_from(
     function: Callable[[Array], Array], breaks: Sequence[float] | Array, closed: bool | None = None
 ) -> Curve:
     """Curve of a function of s (m,), points (m, 2), smooth between the breaks and continuous at them."""
-    # ValueError (:class:`Rough`) where it is not finite or not smooth, or is to be closed and is not.
+    # ValueError where it is not finite or not smooth, or is to be closed and is not.
     edges = np.asarray(breaks, dtype=float)
     number = np.ones(len(edges) - 1, dtype=np.int64)
     while True:
@@ -244,12 +240,14 @@ def curve_from(
             break
         # The error shrinks with the sixth power of a piece's length.
         if np.isnan(worst).any():
-            raise Rough("has numbers too large or too small to be followed")
+            raise ValueError("has numbers too large or too small to be followed")
         grown = np.ceil(number * np.clip(1.05 * worst ** (1 / 6), 1.2, 8.0)).astype(np.int64)
         number = np.where(worst > 1.0, grown, number)
         if number.sum() > MOST_PIECES:
             s = ends[np.argmax(error)]
-            raise Rough(f"is not smooth near s = {s:.6g}; write a function without corners, jumps and poles")
+            raise ValueError(
+                f"is not smooth near s = {s:.6g}; write a function without corners, jumps and poles"
+            )
     if closed is None:
         curve = Curve(ends, coefficients, False)
         closed = curve.opening <= JOINED * curve.size
@@ -299,7 +297,7 @@ def _finite(function: Callable[[Array], Array], s: Array) -> Array:
         points = np.asarray(function(s), dtype=float)
     wrong = ~np.isfinite(points).all(axis=1)
     if wrong.any():
-        raise Rough(f"is not finite at s = {s[np.argmax(wrong)]:.6g}")
+        raise ValueError(f"is not finite at s = {s[np.argmax(wrong)]:.6g}")
     return points
 
 

@@ -75,7 +75,11 @@ class LawCam:
         if self.swing is None:
             flat = self.follower == "flat"
             return self.base if flat else float(np.sqrt(self.prime**2 - self.offset**2))
-        return _first_angle(self, self.swing)
+        pivot, arm = self.swing.pivot, self.swing.arm
+        with np.errstate(invalid="ignore", divide="ignore"):  # NaN where no triangle has these sides
+            if self.follower == "flat":
+                return float(np.arcsin(np.float64(self.base - arm) / pivot))
+            return float(np.arccos((pivot**2 + arm**2 - self.prime**2) / np.float64(2.0 * pivot * arm)))
 
     def trace(self, angle: Array) -> tuple[Array, Array, Array]:
         """Trace point w(θ), complex (n,) in m, and two derivatives by θ."""
@@ -184,15 +188,6 @@ class LawCam:
         return self.side * h1 + self.swing.pivot * np.cos(self.start + self.law.at(angle)[0])
 
 
-def _first_angle(cam: LawCam, swing: Swing) -> float:
-    """Angle ψ at s = 0 (rad); NaN where no triangle has these sides."""
-    pivot, arm = swing.pivot, swing.arm
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if cam.follower == "flat":
-            return float(np.arcsin(np.float64(cam.base - arm) / pivot))
-        return float(np.arccos((pivot**2 + arm**2 - cam.prime**2) / np.float64(2.0 * pivot * arm)))
-
-
 # --- faults ----------------------------------------------------------------------------------------
 
 
@@ -233,8 +228,7 @@ def _swing_faults(cam: LawCam, swing: Swing) -> list[tuple[str, str]]:
         faults.append(("swing.arm", "write the length of the arm, above 0"))
     if faults:
         return faults
-    first = _first_angle(cam, swing)
-    if not np.isfinite(first):
+    if not np.isfinite(first := cam.start):
         if flat:
             reach = (
                 f"base - arm is {cam.base - swing.arm:g} m, which must be less than pivot, {swing.pivot:g} m"

@@ -183,26 +183,22 @@ def _segment(entry: Mapping[str, Any], place: str, faults: Faults) -> Segment | 
         given = f"has {joined(what)}" if what else "is nothing"
         faults.append((place, f"{given}; write one of rise, dwell and return"))
         return None
-    before = len(faults)
-    (move,) = what
-    if move == "dwell":
-        for key in ("over", "kind"):
-            if key in entry:
-                faults.append((f"{place}.{key}", "a dwell has none; write dwell = its angle"))
-        over, by, kind = float(entry["dwell"]), 0.0, None
-        name = "dwell"
-    else:
-        for key, example in (("over", "the angle of the cam"), ("kind", f"one of {', '.join(KINDS)}")):
-            if key not in entry:
-                faults.append((f"{place}.{key}", f"is missing; write {example}"))
-        over, by, kind = float(entry.get("over", 1.0)), float(entry[move]), entry.get("kind")
-        name = "over"
-        if not by > 0:
-            faults.append((f"{place}.{move}", f"is {by:g} (m or rad); write how far, above 0"))
-        by = by if move == "rise" else -by
+    before, (move,) = len(faults), what
+    is_dwell = move == "dwell"
+    for key, example in (("over", "the angle of the cam"), ("kind", f"one of {', '.join(KINDS)}")):
+        if (key in entry) is is_dwell:
+            wanted = (
+                "a dwell has none; write dwell = its angle" if is_dwell else f"is missing; write {example}"
+            )
+            faults.append((f"{place}.{key}", wanted))
+    angle = "dwell" if is_dwell else "over"
+    over, by = float(entry.get(angle, 1.0)), 0.0 if is_dwell else float(entry[move])
+    if not (is_dwell or by > 0):
+        faults.append((f"{place}.{move}", f"is {by:g} (m or rad); write how far, above 0"))
     if not over > 0:
-        faults.append((f"{place}.{name}", f"is {np.rad2deg(over):g}°; write an angle above 0"))
-    return Segment(over, by, kind) if len(faults) == before else None
+        faults.append((f"{place}.{angle}", f"is {np.rad2deg(over):g}°; write an angle above 0"))
+    by = -by if move == "return" else by
+    return Segment(over, by, entry.get("kind")) if len(faults) == before else None
 
 
 # --- curves ----------------------------------------------------------------------------------------
