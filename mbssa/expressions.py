@@ -83,12 +83,11 @@ def function_of(
     size = 1.0 if found.si else scale
 
     def value(*given: Number) -> Number:
-        known = dict(zip(variables, given, strict=True))
-        if not any(map(is_node, given)):
-            known = {name: np.atleast_1d(x) for name, x in known.items()}
+        traced = any(map(is_node, given))
+        known = dict(zip(variables, given if traced else map(np.atleast_1d, given), strict=True))
         with np.errstate(all="ignore"):
             (result,) = evaluated([found.number], lambda name, _: known[name])
-        if any(map(is_node, given)):
+        if traced:
             return size * result
         shape = np.broadcast_shapes(*map(np.shape, given))
         return size * np.broadcast_to(result, shape or (1,)).reshape(shape)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbssa.arrays import Bools, Floats
+from mbssa.joints.axes import whole_turns
 from mbssa.joints.catalogue import coordinate_unit, is_length, type_of_joint
 from mbssa.joints.poses import Poses
 from mbssa.joints.system import Rows, coordinates_at
@@ -54,11 +55,9 @@ class Limits:
 
     def values(self, at: Poses) -> Floats:
         """Coordinates (n,), m or rad, angles in the turn that is nearest to their limits."""
-        found = np.array(
-            [coordinates_at(self.mechanism, self.frames, at, [joint])[0, k] for joint, k in self.places]
-        )
-        turns = np.round((0.5 * (self.low + self.high) - found) / (2 * np.pi))
-        return found + np.where(self.lengths, 0.0, 2 * np.pi * turns)
+        of = [coordinates_at(self.mechanism, self.frames, at, [joint])[0, k] for joint, k in self.places]
+        found = np.array(of)
+        return found + np.where(self.lengths, 0.0, whole_turns(0.5 * (self.low + self.high) - found))
 
     def outside(self, at: Poses) -> Floats:
         """Distances (n,) outside, rad or lengths over the mechanism's size; zero inside."""

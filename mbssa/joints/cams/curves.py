@@ -57,17 +57,14 @@ class Curve:
         coefficients = np.array(self.coefficients, dtype=float)
         if breaks.ndim != 1 or len(breaks) < 2 or not (np.diff(breaks) > 0).all():
             raise ValueError("breaks: write at least two ascending numbers")
-        wanted = (len(breaks) - 1, 2, ORDER)
-        if coefficients.shape != wanted:
-            raise ValueError(
-                f"coefficients: have shape {coefficients.shape}; {len(breaks) - 1} pieces take {wanted}"
-            )
+        if coefficients.shape != (wanted := (len(breaks) - 1, 2, ORDER)):
+            what = f"have shape {coefficients.shape}; {len(breaks) - 1} pieces take {wanted}"
+            raise ValueError(f"coefficients: {what}")
         if not (np.isfinite(breaks).all() and np.isfinite(coefficients).all()):
             raise ValueError("a curve takes finite numbers only")
-        for name, array in (("breaks", breaks), ("coefficients", coefficients)):
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
-        object.__setattr__(self, "closed", bool(self.closed))
+        breaks.setflags(write=False)
+        coefficients.setflags(write=False)
+        vars(self).update(breaks=breaks, coefficients=coefficients, closed=bool(self.closed))
         if self.closed and self.opening > JOINED * self.size:
             raise ValueError(
                 "a closed curve ends where it begins; this one begins at "

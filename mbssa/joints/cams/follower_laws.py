@@ -113,13 +113,11 @@ class FollowerLaw:
         # Where a derivative jumps it is that of the segment that begins there.
         angle = np.asarray(np.mod(angle, TURN), dtype=float)
         number = np.clip(np.searchsorted(self.starts, angle, side="right") - 1, 0, len(self.segments) - 1)
-        out = tuple(np.zeros_like(angle) for _ in range(4))
+        out = np.zeros((4, *angle.shape))
         for k, segment in enumerate(self.segments):
             here = number == k
-            values = segment_at(segment, angle[here] - self.starts[k])
-            for derivative, (array, value) in enumerate(zip(out, values, strict=True)):
-                array[here] = value + (self.heights[k] if derivative == 0 else 0.0)
-        return out[0], out[1], out[2], out[3]
+            out[:, here] = segment_at(segment, angle[here] - self.starts[k])
+        return self.heights[number] + out[0], out[1], out[2], out[3]
 
     def derivative(self, order: int, angle: Array) -> Array:
         """One derivative by the angle at angles of the cam (rad)."""

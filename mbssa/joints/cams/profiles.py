@@ -98,8 +98,7 @@ def _plain(value: Any) -> Any:
 @lru_cache(maxsize=512)
 def _profile(text: str) -> Profile:
     table: dict[str, Any] = json.loads(text)
-    faults: Faults = list(_out_of_range(table, "", ""))
-    if faults:
+    if faults := list(_out_of_range(table, "", "")):
         raise ProfileError(faults)
     law = "law" in table
     follower, radius = table.get("follower"), float(table.get("radius", 0.0))
@@ -112,24 +111,22 @@ def _profile(text: str) -> Profile:
     elif follower is None:
         faults.append(("follower", f"is missing; write {joined(FOLLOWERS, 'or')}, or {{ curve = {{ … }} }}"))
     cam, curve = None, None
-    if law and sum(key in table for key in (*SHAPES, "law")) == 1:
+    if law and not any(key in table for key in SHAPES):
         if follower in FOLLOWERS:
             cam = _law_cam(table, str(follower), radius, faults)
+        try:
+            curve = None if cam is None else cam.profile
+        except ValueError as error:
+            faults.append(("law", f"the profile that it makes {error}"))
     else:
         curve = _one_curve(table, "", (*SHAPES, "law"), faults)
-        for key in LAW_KEYS:
-            if key in table:
-                faults.append((key, f"is for a law; a profile with {joined(SHAPES, 'or')} has none"))
+        what = f"is for a law; a profile with {joined(SHAPES, 'or')} has none"
+        faults += [(key, what) for key in LAW_KEYS if key in table]
         if follower == "roller" and not radius > 0:
             given = f"is {radius:g} m" if "radius" in table else "is missing"
             faults.append(("radius", f"{given}; write that of the roller, above 0; without it is a knife"))
         if follower != "roller" and "radius" in table:
             faults.append(("radius", f"is the roller's; a {follower} follower has none"))
-    if cam is not None:
-        try:
-            curve = cam.profile
-        except ValueError as error:
-            faults.append(("law", f"the profile that it makes {error}"))
     if faults or curve is None or follower is None:
         raise ProfileError(faults)
     return Profile(curve, cast(Any, follower), radius, other, cam, table.get("title", ""), table)
@@ -164,13 +161,11 @@ def _law_cam(table: Mapping[str, Any], follower: str, radius: float, faults: Fau
         faults.append(("base", "is missing; write the radius of the base circle"))
     if len(faults) > before:
         return None
-    swing = table.get("swing")
-    if swing is not None:
-        swing = Swing(float(swing["pivot"]), float(swing["arm"]), swing.get("side", "left"))
-    base, offset = float(table["base"]), float(table.get("offset", 0.0))
-    turns = table.get("turns", "counter-clockwise")
+    given = {key: table[key] for key in ("offset", "turns") if key in table}
+    if "swing" in table:
+        given["swing"] = Swing(**table["swing"])
     try:
-        return LawCam(FollowerLaw(sound), cast(Any, follower), base, radius, offset, swing, turns)
+        return LawCam(FollowerLaw(sound), cast(Any, follower), table["base"], radius, **given)
     except CamError as error:
         faults += error.faults
         return None
