@@ -356,12 +356,11 @@ def _norm(one: Value) -> Value:
     return _sqrt(_dot(one, one))
 
 
-def _cross(one: Value, two: Value) -> Value:
-    return Value(cross(one.number, two.number), _multiplied(one, two))
+def _product(function: Callable[[Any, Any], Any], one: Value, two: Value) -> Value:
+    return Value(function(one.number, two.number), _multiplied(one, two))
 
 
-def _dot(one: Value, two: Value) -> Value:
-    return Value(dot(one.number, two.number), _multiplied(one, two))
+_cross, _dot = partial(_product, cross), partial(_product, dot)
 
 
 def _distance(one: Value, two: Value) -> Value:

@@ -267,8 +267,7 @@ class _Closing:
 
     def _moved(self, at: Poses, step: Floats) -> Poses:
         """A configuration after a step whose lengths are divided by the mechanism's size."""
-        motion = np.concatenate([step[:, :3] * self.frames.size, step[:, 3:]], axis=1)
-        return at.moved(motion, self.frames.centre)
+        return at.moved(step * ([self.frames.size] * 3 + [1.0] * 3), self.frames.centre)
 
     @property
     def _rounding(self) -> float:

@@ -9,13 +9,11 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.joints.axes import axes_of, cross, in_space, unit
-from mbssa.joints.equations import Elementary, Step
+from mbssa.joints.equations import Elementary, Named, Step
 
 if TYPE_CHECKING:
     from mbssa.joints.geometry import JointGeometry
     from mbssa.joints.joint_type import Frame
-
-Named = tuple[tuple[str, Elementary], ...]
 
 # --- equations and motions -------------------------------------------------------------------------
 

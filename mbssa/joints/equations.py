@@ -47,11 +47,15 @@ class Step:
     factor: float | str = 1.0  # of the coordinate; may name a parameter
 
 
+#: Constraints with their names.
+Named: TypeAlias = "tuple[tuple[str, Elementary], ...]"
+
+
 @dataclass(frozen=True, slots=True)
 class Equations:
     """Equations of a joint type on the relative pose of its two frames."""
 
-    constraints: tuple[tuple[str, Elementary], ...]
+    constraints: Named
     coordinates: tuple[Elementary, ...]
     steps: tuple[Step, ...]  # build the pose from the coordinates
     sense: tuple[tuple[int, int], ...] = ()  # entries of C that must be positive, or an axis is reversed
@@ -123,11 +127,6 @@ def value(elementary: Elementary, d: Vector, C: Sequence[Vector], given: Number 
         case "screw":
             return differs(C[1][0], C[0][0], d[2] * (1.0 / given))
     raise ValueError(f"an elementary equation {kind!r} is neither a length nor a cosine")
-
-
-def holds_along(elementary: Elementary) -> bool:
-    """Whether it holds a place along an axis."""
-    return elementary.kind == "along" and not elementary.parameter
 
 
 def measured(elementary: Elementary, d: Vector, C: Sequence[Vector], given: Number = None) -> Number:

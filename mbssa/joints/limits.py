@@ -82,13 +82,10 @@ class Limits:
 
     def aimed(self, rows: Rows, target: Floats) -> Rows:
         """Rows of :meth:`led` whose residuals are the values to be reached, lengths over the size."""
-        aims = dict(zip(self.places, target / np.where(self.lengths, self.frames.size, 1.0), strict=True))
-        residual = rows.residual.copy()
-        for row in np.flatnonzero(rows.drive).tolist():
-            joint = int(rows.joint[row])
-            k = type_of_joint(self.mechanism, joint).coordinates.index(rows.name[row])
+        residual, sized = rows.residual.copy(), target / np.where(self.lengths, self.frames.size, 1.0)
+        for (joint, k), name, aim in zip(self.places, self.names, sized.tolist(), strict=True):
             if self.mechanism.driven[joint] >> k & 1 == 0:
-                residual[row] = aims[joint, k]
+                residual[rows.drive & (rows.joint == joint) & (np.array(rows.name) == name)] = aim
         return replace(rows, residual=residual)
 
     def said(self, at: Poses) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import cross, whole_turns
 from mbssa.joints.catalogue import CATALOGUE, JointType, Space, is_length, type_of_joint
-from mbssa.joints.equations import Elementary, elementary_slopes, elementary_values
+from mbssa.joints.equations import Elementary, Named, elementary_slopes, elementary_values
 from mbssa.joints.poses import Poses, by_bodies, relative_pose
 from mbssa.joints.relations import values_and_rates
 
@@ -111,12 +111,12 @@ def rows_at(mechanism: Mechanism, frames: Frames, configuration: Poses, *, value
         if kind.pair is None:
             parts += [_relation_rows(mechanism, frames, configuration, j, values) for j in joints.tolist()]
         else:
-            constraints = kind.pair.constraints
-            parts.append(_pair_rows(mechanism, frames, configuration, joints, constraints, values))
-    rows = _joined(mechanism, parts, tuple(np.flatnonzero(~frames.known).tolist()))
-    void = ~(np.isfinite(rows.residual) & np.isfinite(rows.jacobian).all(axis=(1, 2)))
-    rows.residual[void], rows.jacobian[void] = np.nan, 0.0
-    return rows.select(np.lexsort((np.arange(len(rows)), rows.drive, rows.joint)))
+            rows = kind.pair.constraints
+            parts.append(_pair_rows(mechanism, frames, configuration, joints, rows, values))
+    found = _joined(mechanism, parts, tuple(np.flatnonzero(~frames.known).tolist()))
+    void = ~(np.isfinite(found.residual) & np.isfinite(found.jacobian).all(axis=(1, 2)))
+    found.residual[void], found.jacobian[void] = np.nan, 0.0
+    return found.select(np.lexsort((np.arange(len(found)), found.drive, found.joint)))
 
 
 def _joined(mechanism: Mechanism, parts: Sequence[Rows], missing: tuple[int, ...] = ()) -> Rows:
@@ -150,23 +150,18 @@ def senses_at(mechanism: Mechanism, frames: Frames, at: Poses) -> Rows:
     parts: list[Rows] = []
     for kind, joints in _by_type(mechanism, frames):
         if kind.pair is not None and kind.pair.sense:
-            cosines = [("sense", Elementary("cosine", entry)) for entry in kind.pair.sense]
+            cosines = tuple(("sense", Elementary("cosine", entry)) for entry in kind.pair.sense)
             parts.append(_pair_rows(mechanism, frames, at, joints, cosines))
     return _joined(mechanism, parts)
 
 
 def _pair_rows(
-    mechanism: Mechanism,
-    frames: Frames,
-    at: Poses,
-    joints: Ints,
-    constraints: Sequence[tuple[str, Elementary]],
-    values: bool | None = None,
+    mechanism: Mechanism, frames: Frames, at: Poses, joints: Ints, rows: Named, values: bool | None = None
 ) -> Rows:
     """Rows of joints of one type that relate two bodies' poses; of drives too where ``values`` is given."""
     body, kind = first_two_bodies(mechanism, joints), type_of_joint(mechanism, joints[0])
     d, C, axes, lever = pose_of_joints(frames, at, joints, body)
-    names, functions = [name for name, _ in constraints], [function for _, function in constraints]
+    names, functions = [name for name, _ in rows], [function for _, function in rows]
     keep = np.ones((len(joints), len(names)), dtype=bool)
     mask = mechanism.driven[joints]
     if values is not None and kind.pair is not None and mask.any():
@@ -174,7 +169,7 @@ def _pair_rows(
         keep = np.hstack([keep, (mask[:, None] >> np.arange(kind.grade)) & 1 == 1])
     value, rate = elementary_slopes(tuple(functions), d, C, frames.sized_parameters(joints))
     which, number = np.nonzero(keep)
-    drive, name = number >= len(constraints), tuple(map(names.__getitem__, number.tolist()))
+    drive, name = number >= len(rows), tuple(map(names.__getitem__, number.tolist()))
     residual = np.where(drive & (not values), 0.0, value[which, number])
     jacobian = by_bodies(rate, axes, (lever[:, 0], lever[:, 1]))[which, number]
     return Rows(residual, jacobian, body[which], joints[which], drive, name)

@@ -229,13 +229,11 @@ def _swing_faults(cam: LawCam, swing: Swing) -> list[tuple[str, str]]:
     if faults:
         return faults
     if not np.isfinite(first := cam.start):
+        least, most = abs(swing.pivot - swing.arm), swing.pivot + swing.arm
+        reach = f"base + radius is {cam.prime:g} m, which must be between {least:g} and {most:g} m"
         if flat:
-            reach = (
-                f"base - arm is {cam.base - swing.arm:g} m, which must be less than pivot, {swing.pivot:g} m"
-            )
-        else:
-            least, most = abs(swing.pivot - swing.arm), swing.pivot + swing.arm
-            reach = f"base + radius is {cam.prime:g} m, which must be between {least:g} and {most:g} m"
+            bound = f"which must be less than pivot, {swing.pivot:g} m"
+            reach = f"base - arm is {cam.base - swing.arm:g} m, {bound}"
         return [("swing", f"the arm does not reach the base circle: {reach}")]
     last, largest = first + cam.law.rise, 0.5 * np.pi if flat else np.pi
     if not (first > -largest and last < largest):
