@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -282,10 +282,6 @@ def stepped(
     return frame
 
 
-def _coordinate_rate(rates: Sequence[float], name: str, i: Any) -> float:
-    return rates[i] if name == "coordinate" else 0.0
-
-
 @cache
 def _at_coordinates(rows: Equations) -> _Evaluate:
     """Place, axes by rows, and for each coordinate velocity and angular velocity of B."""
@@ -293,8 +289,11 @@ def _at_coordinates(rows: Equations) -> _Evaluate:
     q = [graph.input("coordinate", i) for i in range(k)]
     frame = stepped(Frame(ZERO, UNIT), rows.steps, q.__getitem__, lambda name: graph.input("parameter", name))
     numbers = [*frame.place, *(x for row in transposed(frame.axes) for x in row)]
-    for rates in np.eye(k).tolist():
-        by = Direction(partial(_coordinate_rate, rates))
+
+    def along(rates: Sequence[float]) -> Direction:
+        return Direction(lambda name, i: rates[i] if name == "coordinate" else 0.0)
+
+    for by in map(along, np.eye(k).tolist()):
         numbers += [*derivative(frame.place, by), *frame.motion.twist(by)[1]]
     return _printed("pose", numbers)
 
