@@ -138,10 +138,7 @@ def _frames_of(mechanism: Mechanism) -> Frames:
         elif geometry.frames is not None:
             place = ends_of(bodies, geometry, poses)
             if row.line == "rod" and geometry.length is None:
-                ends = [
-                    poses.position[b] + poses.rotation[b] @ at
-                    for b, at in zip(bodies, place.origin, strict=True)
-                ]
+                ends = poses[list(bodies)].centres(place.origin)
                 parameters["length"][j] = np.linalg.norm(ends[1] - ends[0])
         else:
             mine = {name: values[j] for name, values in parameters.items()}

@@ -66,10 +66,9 @@ class Curve:
         coefficients.setflags(write=False)
         vars(self).update(breaks=breaks, coefficients=coefficients, closed=bool(self.closed))
         if self.closed and self.opening > JOINED * self.size:
-            raise ValueError(
-                "a closed curve ends where it begins; this one begins at "
-                f"{coefficients[0, :, 0].tolist()} and ends at {coefficients[-1].sum(axis=1).tolist()}"
-            )
+            start, end = coefficients[0, :, 0].tolist(), coefficients[-1].sum(axis=1).tolist()
+            what = f"this one begins at {start} and ends at {end}"
+            raise ValueError(f"a closed curve ends where it begins; {what}")
 
     # --- points ------------------------------------------------------------------------------------
 
@@ -349,10 +348,8 @@ def through(points: Sequence[Sequence[float]] | Array, closed: bool = True) -> C
     # Points that are nearer than the file's digits are the same; a spline through both would loop there.
     same = np.flatnonzero(chords <= JOINED * chords.max())
     if len(same):
-        raise ValueError(
-            f"points {same[0] + 1} and {(same[0] + 1) % (len(knots) - closed) + 1} are the same; "
-            "write each once"
-        )
+        after = (same[0] + 1) % (len(knots) - closed) + 1
+        raise ValueError(f"points {same[0] + 1} and {after} are the same; write each once")
     s = np.concatenate([[0.0], np.cumsum(chords)])
     return _of_spline(CubicSpline(s, knots, bc_type="periodic" if closed else "not-a-knot"), closed)
 

@@ -191,8 +191,6 @@ def law_faults(segments: Sequence[Segment]) -> list[str]:
         faults.append(f"rises by {rises:g} and returns by {returns:g} (m or rad); write as much of both")
     if (heights < -CLOSE * largest).any():
         k = int(np.argmax(heights < -CLOSE * largest))
-        faults.append(
-            f"segment {k + 1} returns below the height of the angle 0; "
-            "begin the law where the follower is lowest"
-        )
+        what = f"segment {k + 1} returns below the height of the angle 0"
+        faults.append(f"{what}; begin the law where the follower is lowest")
     return faults

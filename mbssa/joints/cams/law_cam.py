@@ -206,14 +206,10 @@ def _faults(cam: LawCam) -> list[tuple[str, str]]:
         prime = f"base{' + radius' * bool(cam.radius)}, {cam.prime:g} m"
         faults.append(("offset", f"is {cam.offset:g} m; write less than {prime}"))
     if cam.follower != "knife":
-        faults += [
-            (
-                "law",
-                f"the velocity jumps by {jump:.4g} a rad at {np.rad2deg(angle):g}°, which a {cam.follower} "
-                "follower cannot do; write another kind than uniform, or a knife",
-            )
-            for angle, jump in cam.law.jumps()
-        ]
+        why = f"which a {cam.follower} follower cannot do; write another kind than uniform, or a knife"
+        for angle, jump in cam.law.jumps():
+            what = f"the velocity jumps by {jump:.4g} a rad at {np.rad2deg(angle):g}°"
+            faults.append(("law", f"{what}, {why}"))
     if cam.swing is not None and not faults:
         faults += _swing_faults(cam, cam.swing)
     return faults
@@ -237,11 +233,9 @@ def _swing_faults(cam: LawCam, swing: Swing) -> list[tuple[str, str]]:
         return [("swing", f"the arm does not reach the base circle: {reach}")]
     last, largest = first + cam.law.rise, 0.5 * np.pi if flat else np.pi
     if not (first > -largest and last < largest):
-        what = (
-            f"swings the arm from {np.rad2deg(first):.4g}° to {np.rad2deg(last):.4g}° from the line to the "
-            f"cam's axis; write a rise that ends below {np.rad2deg(largest):g}°"
-        )
-        return [("law", what)]
+        where = f"from {np.rad2deg(first):.4g}° to {np.rad2deg(last):.4g}° from the line to the cam's axis"
+        remedy = f"write a rise that ends below {np.rad2deg(largest):g}°"
+        return [("law", f"swings the arm {where}; {remedy}")]
     if flat:
         angle = np.linspace(cam.law.starts[:-1], cam.law.starts[1:], 200, axis=1).ravel()
         rate = cam.law.at(angle)[1] * cam.sense * cam.side

@@ -121,16 +121,12 @@ def _faults(found: CamReport, units: tuple[str, str]) -> Iterator[str]:
         where = place_text(profile, least.at, units)
         if cam.follower == "flat":
             base = f"base above {size(cam.base - least.value)}" if cam.swing is None else "larger base"
-            yield (
-                f"undercut at {where}: the radius of curvature for the flat face is {size(least.value)}; "
-                f"write a {base}"
-            )
+            radius = f"the radius of curvature for the flat face is {size(least.value)}"
+            yield f"undercut at {where}: {radius}; write a {base}"
         else:
-            yield (
-                f"undercut at {where}: the pitch curve's radius of curvature is "
-                f"{size(least.value + cam.radius)}, not above the roller's {size(cam.radius)}; "
-                "write a larger base or a smaller roller"
-            )
+            radius = f"the pitch curve's radius of curvature is {size(least.value + cam.radius)}"
+            remedy = "write a larger base or a smaller roller"
+            yield f"undercut at {where}: {radius}, not above the roller's {size(cam.radius)}; {remedy}"
         return
     hollow, other = found.concave, profile.follower_curve
     if hollow is None:
@@ -139,10 +135,8 @@ def _faults(found: CamReport, units: tuple[str, str]) -> Iterator[str]:
     if profile.follower == "flat":
         yield f"the face bridges the hollow at {where}; write a convex profile, or a roller"
     elif profile.follower == "roller" and profile.radius >= hollow.value:
-        yield (
-            f"the roller does not reach the bottom of the hollow at {where}, whose radius of curvature "
-            f"is {size(hollow.value)}; write a radius below that"
-        )
+        radius = f"whose radius of curvature is {size(hollow.value)}; write a radius below that"
+        yield f"the roller does not reach the bottom of the hollow at {where}, {radius}"
     elif other is not None:
         flattest = _extreme(other.curvature, other.breaks, -1.0).value
         if flattest * hollow.value <= 1.0:

@@ -19,9 +19,8 @@ def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple
     wheels, carrier = (bodies[0], bodies[1]), bodies[2] if len(bodies) > 2 else 0
     if g.frames is not None:
         given = ends_of(bodies, g, poses)
-        world = [poses.rotation[b] @ axes for b, axes in zip(wheels, given.axes, strict=True)]
-        arms = [poses.rotation[b] @ at for b, at in zip(wheels, given.origin, strict=True)]
-        centres = [poses.position[b] + arm for b, arm in zip(wheels, arms, strict=True)]
+        world = [*(poses.rotation[list(wheels)] @ given.axes)]
+        centres = [*poses[list(wheels)].centres(given.origin)]
     else:
         assert g.axes is not None
         world = [axes_of(in_space(axis)) for axis in g.axes]
