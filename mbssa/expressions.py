@@ -216,9 +216,8 @@ class _Reader:
             # A name written out, such as cosine, is nearer to its beginning than to a word as long.
             begun = [word for word in FUNCTIONS if len(word) > 2 and name.lower().startswith(word)]
             near = f"did you mean {begun[-1]!r}?" if begun else meant(name, FUNCTIONS).rstrip()
-            raise ExpressionError(
-                f"there is no function {name!r}; {near or 'there are ' + ', '.join(FUNCTIONS)}"
-            )
+            remedy = near or f"there are {', '.join(FUNCTIONS)}"
+            raise ExpressionError(f"there is no function {name!r}; {remedy}")
         of_vectors, least, most, function = FUNCTIONS[name]
         if not least <= len(given) <= most:
             number = counted(most, "argument") if least == most else f"{least} or {most} arguments"

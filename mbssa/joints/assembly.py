@@ -142,21 +142,17 @@ class _Closing:
         if not (found.closed and _is_dense(self.mechanism) and passed):
             return found
         starts = [self._led(limits, target) for target in limits.targets()]
-        others = []
+        values, others = limits.values(found.configuration), list[tuple[float, Assembly]]()
         for held in (True, False) if hold else (False,):
             for at in starts:
                 other = self._closed(at, hold=held)
-                if other.closed and not limits.outside(other.configuration).any():
+                beyond = float(limits.outside(other.configuration).max())
+                if other.closed and not beyond:
                     return other
-                others += [other] if other.closed else []
-        values = limits.values(found.configuration)
-        others = [
-            other for other in others if np.abs(limits.values(other.configuration) - values).max() > ROUNDING
-        ]
-        nearest = min(
-            others, key=lambda other: float(limits.outside(other.configuration).max()), default=None
-        )
-        both = [limits.said(each.configuration) for each in (found, nearest) if each is not None]
+                if other.closed and np.abs(limits.values(other.configuration) - values).max() > ROUNDING:
+                    others.append((beyond, other))
+        nearest = min(others, key=lambda each: each[0])[1:] if others else ()
+        both = [limits.said(each.configuration) for each in (found, *nearest)]
         return replace(found, outside="; or ".join(both))
 
     def _led(self, limits: Limits, target: Floats) -> Poses:

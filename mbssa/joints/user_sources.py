@@ -41,8 +41,7 @@ def imported(source: str) -> Any:
 
 
 def _module(source: str, place: str) -> ModuleType:
-    if place.startswith("mbssa.gathering."):  # as files name it that were written before the package moved
-        place = place.replace("gathering", "io", 1)
+    place = place.replace("mbssa.gathering.", "mbssa.io.", 1)  # its name until the package moved
     try:
         return importlib.import_module(place)
     except (Exception, SystemExit) as error:
