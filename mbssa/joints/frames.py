@@ -73,8 +73,7 @@ class Frames:
     def on_body(self, body: int, point: Vector) -> Floats:
         """A point of the world at the reference (3,), or (2,) in the plane, in a body's own frame."""
         away = in_space(np.asarray(point, dtype=float)) - self.position[body]
-        found: Floats = self.rotation[body].T @ away
-        return found
+        return np.asarray(self.rotation[body].T @ away)
 
     def bodies_of(self, mechanism: Mechanism, joint: int) -> tuple[int, ...]:
         """Bodies that the equations of a joint name: a gear in space without a carrier names the frame."""

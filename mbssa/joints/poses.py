@@ -43,8 +43,7 @@ class Poses:
 
     def centres(self, centre: Array) -> Array:
         """Points (N, 3) of the bodies in the world, m, that are ``centre`` (N, 3) in their own frames."""
-        found: Array = self.position + np.einsum("nab,nb->na", self.rotation, centre)
-        return found
+        return np.asarray(self.position + np.einsum("nab,nb->na", self.rotation, centre))
 
     def moved(self, step: Array, centre: Array) -> Poses:
         """Each body moved by a small motion, (N, 6): translation of its centre, rotation vector."""
