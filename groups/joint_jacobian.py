@@ -124,8 +124,7 @@ def joint_rows(poses: PosesOverTime, joint: int, named: Sequence[str] = ()) -> J
     kind, size = type_of_joint(poses.mechanism, joint), poses.frames.size
     if kind.pair is not None:
         chosen = [kind.pair.coordinates[kind.coordinates.index(name)] for name in named]
-        constraints = (function for _, function in kind.pair.constraints)
-        return pair_pose(poses, joint).rows(poses, (*constraints, *chosen))
+        return pair_pose(poses, joint).rows(poses, (*kind.pair.functions, *chosen))
     relations = poses.frames.relations[joint]
     every = [*relations.constraints, *(relations.coordinates[name] for name in named)]
     bodies = list(relations.bodies)

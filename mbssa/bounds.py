@@ -66,10 +66,8 @@ def range_fault(value: Any, *, size: bool = False, largest: float = LARGEST) -> 
 
 def joint_faults(geometry: JointGeometry, where: str) -> list[Fault]:
     """Faults of a joint's numbers that are out of range, in SI units whatever the units of the file."""
-    places: dict[str, Any] = {
-        key: getattr(geometry, key) for key in ("point", "points", "pitch", "offsets", "offset")
-    }
-    places |= {key: getattr(geometry, key) for key in _SIZES}
+    keys = ("point", "points", "pitch", "offsets", "offset", *_SIZES)
+    places: dict[str, Any] = {key: getattr(geometry, key) for key in keys}
     places |= {f"frames[{k}] origin": frame.origin for k, frame in enumerate(geometry.frames or (), 1)}
     places |= {f"at_reference.{name}": value for name, value in geometry.at_reference.items()}
     places |= {f"limits.{name}": value for name, value in geometry.limits.items()}
@@ -87,25 +85,25 @@ def load_faults(force: Force, where: str) -> Iterator[Fault]:
     """Numbers of a force element that are out of range, in SI units."""
     for key in ("stiffness", "damping", "friction", "force", "moment", "rest", "spin", "threshold", "radius"):
         largest = LARGEST if key in ("rest", "spin", "threshold", "radius") else LARGEST_LOAD
-        for number in _numbers(getattr(force, key)):
-            if fault := range_fault(number, largest=largest):
-                yield Fault(f"{where} {key}", fault)
-                break
+        if fault := _first_fault(getattr(force, key), largest=largest):
+            yield Fault(f"{where} {key}", fault)
 
 
 def gravity_fault(gravity: Iterable[float]) -> str:
     """Fault in the magnitude of gravity, m/s²; empty if there is none."""
-    return next((fault for number in _numbers(gravity) if (fault := range_fault(number))), "")
+    return _first_fault(gravity)
 
 
 def _faults(places: Mapping[str, Any], where: str) -> Iterator[Fault]:
     for key, value in places.items():
-        for number in _numbers(value):
-            fault = range_fault(number, size=key in _SIZES)
-            if fault:
-                unit = "" if key.partition(".")[0] in _NOT_IN_METRES else " m"
-                yield Fault(f"{where} {key}", fault.replace(";", f"{unit};", 1))
-                break
+        if fault := _first_fault(value, size=key in _SIZES):
+            unit = "" if key.partition(".")[0] in _NOT_IN_METRES else " m"
+            yield Fault(f"{where} {key}", fault.replace(";", f"{unit};", 1))
+
+
+def _first_fault(value: Any, *, size: bool = False, largest: float = LARGEST) -> str:
+    faults = (range_fault(number, size=size, largest=largest) for number in _numbers(value))
+    return next(filter(None, faults), "")
 
 
 def _numbers(value: Any) -> Iterable[float]:

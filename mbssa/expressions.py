@@ -83,12 +83,11 @@ def function_of(
     size = 1.0 if found.si else scale
 
     def value(*given: Number) -> Number:
-        known = dict(zip(variables, given, strict=True))
-        if not any(map(is_node, given)):
-            known = {name: np.atleast_1d(x) for name, x in known.items()}
+        traced = any(map(is_node, given))
+        known = dict(zip(variables, given if traced else map(np.atleast_1d, given), strict=True))
         with np.errstate(all="ignore"):
             (result,) = evaluated([found.number], lambda name, _: known[name])
-        if any(map(is_node, given)):
+        if traced:
             return size * result
         shape = np.broadcast_shapes(*map(np.shape, given))
         return size * np.broadcast_to(result, shape or (1,)).reshape(shape)
@@ -217,9 +216,8 @@ class _Reader:
             # A name written out, such as cosine, is nearer to its beginning than to a word as long.
             begun = [word for word in FUNCTIONS if len(word) > 2 and name.lower().startswith(word)]
             near = f"did you mean {begun[-1]!r}?" if begun else meant(name, FUNCTIONS).rstrip()
-            raise ExpressionError(
-                f"there is no function {name!r}; {near or 'there are ' + ', '.join(FUNCTIONS)}"
-            )
+            remedy = near or f"there are {', '.join(FUNCTIONS)}"
+            raise ExpressionError(f"there is no function {name!r}; {remedy}")
         of_vectors, least, most, function = FUNCTIONS[name]
         if not least <= len(given) <= most:
             number = counted(most, "argument") if least == most else f"{least} or {most} arguments"
@@ -357,12 +355,11 @@ def _norm(one: Value) -> Value:
     return _sqrt(_dot(one, one))
 
 
-def _cross(one: Value, two: Value) -> Value:
-    return Value(cross(one.number, two.number), _multiplied(one, two))
+def _product(function: Callable[[Any, Any], Any], one: Value, two: Value) -> Value:
+    return Value(function(one.number, two.number), _multiplied(one, two))
 
 
-def _dot(one: Value, two: Value) -> Value:
-    return Value(dot(one.number, two.number), _multiplied(one, two))
+_cross, _dot = partial(_product, cross), partial(_product, dot)
 
 
 def _distance(one: Value, two: Value) -> Value:

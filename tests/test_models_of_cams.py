@@ -113,7 +113,7 @@ def test_a_roller_touches_where_the_law_says():
         trajectory = solved(mbssa.load(name))
         made, place, axes, (s, *_) = contact(trajectory)
         angle = trajectory.joint("1-2")["angle"].value
-        off = np.mod(made.cam.angle_of(s) - angle + np.pi, TURN) - np.pi
+        off = np.mod(-made.cam.sense * s - angle + np.pi, TURN) - np.pi
         assert np.abs(off).max() < 1e-7, name
         touched = place[0] + np.einsum("tij,tj->ti", axes[0], made.curve.at(s)[0])
         assert np.linalg.norm(place[1] - touched, axis=1) == pytest.approx(made.radius, rel=1e-10), name

@@ -71,8 +71,7 @@ def test_the_global_approach_hangs_it_there_too(hoist):
 
 def test_the_function_is_traced_and_beside_its_model():
     from mbssa.joints.poses import Poses
-    from mbssa.joints.user import UserFunction
-    from mbssa.joints.user_checking import check_function
+    from mbssa.joints.user import UserFunction, check_function
 
     source = mbssa.load("rope_hoist").joint("rope").geometry.function
     function = UserFunction(source, 3, True, size=5.0)

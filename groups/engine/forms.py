@@ -88,7 +88,7 @@ class Form:
         kind = type_of_joint(self.group.mechanism, cut)
         if kind.pair is None or kind.is_contact:
             return None
-        rows = [elementary for _, elementary in kind.pair.constraints]
+        rows = [*kind.pair.functions]
         rows += [kind.pair.coordinates[kind.coordinates.index(n)] for n in self.group.drives_of(cut)]
         return rows[0] if len(rows) == 1 and rows[0].kind in ("along", "distance") else None
 

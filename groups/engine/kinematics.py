@@ -23,7 +23,7 @@ from mbssa.graph.frames import Frame, clean, dot, minus, relative, total
 from mbssa.graph.nodes import Number, atan2, cos, rounded, sin, sqrt
 from mbssa.joints.cams.curves import Curve
 from mbssa.joints.catalogue import is_length, type_of_joint
-from mbssa.joints.equations import Step, differs, holds_along, sine_cosine, stepped, value
+from mbssa.joints.equations import Step, differs, sine_cosine, stepped, value
 from mbssa.joints.relations import PairFrames, Relation, Term
 
 #: Joint and coordinate; of an auxiliary unknown joint, relation, term and perhaps curve.
@@ -348,7 +348,7 @@ class Closure:
         assert kind.pair is not None
         A, B = group.ends_of(numbers, self.bodies, j)
         d, C = relative(A, B)
-        held = [elementary for _, elementary in kind.pair.constraints if holds_along(elementary)]
+        held = [e for e in kind.pair.functions if e.kind == "along" and not e.parameter]
         by_world = len(held) == (2 if group.planar else 3)  # a point is held: the same in any axes
         for label, elementary in kind.pair.constraints:
             if by_world and elementary in held:

@@ -14,7 +14,7 @@ from mbssa.graph.evaluation import evaluated
 from mbssa.graph.frames import Frame
 from mbssa.graph.nodes import Graph, Number, graph_of
 from mbssa.joints.poses import Poses
-from mbssa.joints.user import Called, UserFunction
+from mbssa.joints.user import UserFunction
 from mbssa.joints.user_sources import error_line
 
 #: Step of the differences of first derivatives, rad and sizes of the mechanism.
@@ -45,7 +45,7 @@ def traced(function: UserFunction, frames: Sequence[Frame], reference: Poses | N
 
 def _operations(function: UserFunction, reference: Poses) -> Number | None:
     """Expression of a function in inputs ("x", k); None where it has other values than the function."""
-    call, graph = Called(function), Graph()
+    call, graph = function.resolve(), Graph()
     poses = np.array([numbers_of(function, frames) for frames in _around(function, reference)])
     inputs = np.array([graph.input("x", k) for k in range(poses.shape[1])], dtype=object)
     try:
@@ -92,7 +92,7 @@ class Opaque:
     """A function that is called; its derivatives are by its ``derivative`` or by complex step."""
 
     def __init__(self, function: UserFunction, joint: str) -> None:
-        self.function, self.joint, self._call = function, joint, Called(function)
+        self.function, self.joint, self._call = function, joint, function.resolve()
         scale = [function.size] * 2 + [1.0] if function.planar else [function.size] * 3 + [1.0] * 9
         self._scale = np.tile(scale, function.bodies)
 

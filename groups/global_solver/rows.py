@@ -176,7 +176,7 @@ def joint_of(setting: Setting, j: int) -> Written:
         assert row.pair is not None
         gaps = [name == row.gap for name, _ in row.pair.constraints]
         chosen = [row.pair.coordinates[row.coordinates.index(name)] for name in driven]
-        rows = partial(pair_rows, [e for _, e in row.pair.constraints], chosen, frames, j)
+        rows = partial(pair_rows, [*row.pair.functions], chosen, frames, j)
         return Written((row, driven), mechanism.joint_bodies(j)[:2], rows, drives, gaps)
     for name in driven:
         if name not in relations.coordinates:

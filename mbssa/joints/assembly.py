@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mbssa.arrays import Bools, Floats, Ints
+from mbssa.arrays import Floats, Ints
 from mbssa.disjoint_set import DisjointSet
-from mbssa.joints.axes import cross, whole_turns
-from mbssa.joints.catalogue import CATALOGUE, coordinate_unit
+from mbssa.joints.axes import whole_turns
+from mbssa.joints.catalogue import coordinate_unit
 from mbssa.joints.limits import ROUNDING, Limits
 from mbssa.joints.poses import Poses
-from mbssa.joints.system import Rows, first_two_bodies, pose_of_joints, rows_at, unknowns
+from mbssa.joints.system import Rows, cosines_at, rows_at, senses_at, unknowns
 from mbssa.threads import one_blas_thread
 from mbssa.units import quantity_text
 
@@ -138,37 +138,40 @@ class _Closing:
     def within_limits(self, found: Assembly, *, hold: bool) -> Assembly:
         """The assembly if no limit is passed, else one within the limits, else it and the next nearest."""
         limits = Limits.of(self.mechanism, self.frames)
-        if not found.closed or not _is_dense(self.mechanism):
-            return found
-        if not limits.places or not limits.outside(found.configuration).any():
+        passed = limits.outside(found.configuration).any()
+        if not (found.closed and _is_dense(self.mechanism) and passed):
             return found
         starts = [self._led(limits, target) for target in limits.targets()]
-        others = []
+        values, others = limits.values(found.configuration), list[tuple[float, Assembly]]()
         for held in (True, False) if hold else (False,):
             for at in starts:
                 other = self._closed(at, hold=held)
-                if other.closed and not limits.outside(other.configuration).any():
+                beyond = float(limits.outside(other.configuration).max())
+                if other.closed and not beyond:
                     return other
-                others += [other] if other.closed else []
-        values = limits.values(found.configuration)
-        others = [
-            other for other in others if np.abs(limits.values(other.configuration) - values).max() > ROUNDING
-        ]
-        nearest = min(
-            others, key=lambda other: float(limits.outside(other.configuration).max()), default=None
-        )
-        both = [limits.said(each.configuration) for each in (found, nearest) if each is not None]
+                if other.closed and np.abs(limits.values(other.configuration) - values).max() > ROUNDING:
+                    others.append((beyond, other))
+        nearest = min(others, key=lambda each: each[0])[1:] if others else ()
+        both = [limits.said(each.configuration) for each in (found, *nearest)]
         return replace(found, outside="; or ".join(both))
 
     def _led(self, limits: Limits, target: Floats) -> Poses:
         """A configuration whose limited coordinates are near values, closed as far as that goes."""
-        led, frames, at = limits.led(), self.frames, self.first
-        wanted = limits.aimed(rows_at(led, frames, at, values=True), target)
+        led = limits.led()
+        wanted = limits.aimed(rows_at(led, self.frames, self.first, values=True), target)
+        return self._descended(self.first, self._towards(wanted, led), led, lambda *_: False)[0]
+
+    def _towards(self, wanted: Rows, mechanism: Mechanism) -> _RowsAt:
+        """Rows whose drives have the residuals by which their values differ from those wanted."""
+        angle = [coordinate_unit(name) == "rad" for name in wanted.name]
 
         def rows_of(at: Poses) -> Rows:
-            return _held(rows_at(led, frames, at, values=True), wanted)
+            rows = rows_at(mechanism, self.frames, at, values=True)
+            off = rows.residual - wanted.residual
+            off -= np.where(angle, whole_turns(off), 0.0)
+            return replace(rows, residual=np.where(rows.drive, off, rows.residual))
 
-        return self._descended(at, rows_of, led, lambda *_: False)[0]
+        return rows_of
 
     def _starts(self, sizes: Sequence[float], seed: int) -> Iterator[tuple[float, Poses]]:
         """Configurations with each body moved at random: rad, and lengths divided by the mechanism's size."""
@@ -183,17 +186,13 @@ class _Closing:
     def _closed(self, at: Poses, *, hold: bool) -> Assembly:
         """Descend from ``at`` to a closed or stationary configuration."""
         mechanism, frames, first = self.mechanism, self.frames, self.first
-        wanted = rows_at(mechanism, frames, first, values=True) if hold else None
-
-        def rows_of(at: Poses) -> Rows:
-            if wanted is None:
-                return self._constraints(at)
-            return _held(rows_at(mechanism, frames, at, values=True), wanted)
-
+        rows_of: _RowsAt = self._constraints
+        if hold:
+            rows_of = self._towards(rows_at(mechanism, frames, first, values=True), mechanism)
         at, rows, stationary = self._descended(
             at, rows_of, mechanism, lambda _, rows: not CLOSED < _largest(rows) < np.inf
         )
-        travel, turned = at.correction(first, self.frames.centre)
+        travel, turned = at.correction(first, frames.centre)
         fault = _fault(mechanism, frames, at, rows.constraints, max(self.tolerance, self._rounding))
         return Assembly(at, not fault, _largest(rows), travel, turned, fault, stationary)
 
@@ -202,10 +201,12 @@ class _Closing:
         # Equations of their senses are added until those axes point the same way; then the constraints alone
         # are closed, and no step reverses an axis again. None where no start closes.
         for _, at in self._starts(sizes, 13):
-            chosen = self._cosines(at) < ASKEW
+            chosen = np.flatnonzero(self._cosines(at) < ASKEW)
 
-            def rows_of(at: Poses, chosen: Bools = chosen) -> Rows:
-                return with_senses(self._constraints(at), self.mechanism, self.frames, at, chosen)
+            def rows_of(at: Poses, chosen: Ints = chosen) -> Rows:
+                senses = senses_at(self.mechanism, self.frames, at).select(chosen)
+                senses = replace(senses, residual=1.0 - senses.residual, jacobian=-senses.jacobian)
+                return Rows.joined([self._constraints(at), senses])
 
             at, _, _ = self._descended(
                 at, rows_of, self.mechanism, lambda at, _: bool((self._cosines(at) > 0).all())
@@ -258,12 +259,11 @@ class _Closing:
         return rows_at(self.mechanism, self.frames, at).constraints
 
     def _cosines(self, at: Poses) -> Floats:
-        return cosines(self.mechanism, self.frames, at)[0]
+        return cosines_at(self.mechanism, self.frames, at)
 
     def _moved(self, at: Poses, step: Floats) -> Poses:
         """A configuration after a step whose lengths are divided by the mechanism's size."""
-        motion = np.concatenate([step[:, :3] * self.frames.size, step[:, 3:]], axis=1)
-        return at.moved(motion, self.frames.centre)
+        return at.moved(step * ([self.frames.size] * 3 + [1.0] * 3), self.frames.centre)
 
     @property
     def _rounding(self) -> float:
@@ -277,14 +277,6 @@ class _Closing:
 def _largest(rows: Rows) -> float:
     """Largest residual; infinite where an equation has no value."""
     return float(np.nan_to_num(np.abs(rows.residual), nan=np.inf).max(initial=0.0))
-
-
-def _held(rows: Rows, wanted: Rows) -> Rows:
-    """Rows whose drives have the residuals by which their values differ from those wanted."""
-    off = rows.residual - wanted.residual
-    angle = [coordinate_unit(name) == "rad" for name in rows.name]
-    off -= np.where(angle, whole_turns(off), 0.0)
-    return replace(rows, residual=np.where(rows.drive, off, rows.residual))
 
 
 def _is_dense(mechanism: Mechanism) -> bool:
@@ -301,8 +293,12 @@ class _Steps:
         self._dense, self._tolerance = _is_dense(mechanism), rank_tolerance
         if self._dense:
             self._matrix: Any = rows.matrix(np.arange(1, mechanism.n_bodies))
-            self._parts = [_Part.of(self._matrix, *each, rows.residual) for each in _blocks(mechanism, rows)]
-            self._largest = max((float(part.singular.max(initial=0.0)) for part in self._parts), default=0.0)
+            # Of each block columns, the residual by its left vectors, singular values and right vectors.
+            self._parts: list[tuple[Ints, Floats, Floats, Floats]] = []
+            for row, column in _blocks(mechanism, rows):
+                left, singular, right = np.linalg.svd(self._matrix[np.ix_(row, column)], full_matrices=False)
+                self._parts.append((column, left.T @ rows.residual[row], singular, right))
+            self._largest = max((float(part[2].max(initial=0.0)) for part in self._parts), default=0.0)
         else:
             self._matrix = rows.sparse(mechanism.n_bodies)
             self._largest = float(np.sqrt((self._matrix**2).sum(axis=1).max()))
@@ -342,32 +338,12 @@ class _Steps:
                 )[0]
             )
         step = np.zeros(self._matrix.shape[1])
-        for part in self._parts:
-            step[part.columns] = part.step(damping * self._largest**2, self._tolerance)
+        for column, load, singular, right in self._parts:
+            damped = singular / (singular**2 + damping * self._largest**2 + (singular == 0.0))
+            if damping == 0.0:
+                damped[singular <= self._tolerance * singular.max(initial=0.0)] = 0.0
+            step[column] = -right.T @ (damped * load)
         return step
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Singular value decomposition of a block: ``load`` is the residual by its left vectors."""
-
-    columns: Ints
-    load: Floats
-    singular: Floats
-    right: Floats
-
-    @staticmethod
-    def of(matrix: Floats, rows: Ints, columns: Ints, residual: Floats) -> _Part:
-        left, singular, right = np.linalg.svd(matrix[np.ix_(rows, columns)], full_matrices=False)
-        return _Part(columns, left.T @ residual[rows], singular, right)
-
-    def step(self, damping: float, tolerance: float) -> Floats:
-        """The step of minimum norm over the singular values above the tolerance, or a damped one."""
-        if damping == 0.0:
-            keep = self.singular > tolerance * self.singular.max(initial=0.0)
-            step: Floats = -self.right[keep].T @ (self.load[keep] / self.singular[keep])
-            return step
-        return np.asarray(-self.right.T @ (self.load * self.singular / (self.singular**2 + damping)))
 
 
 def _blocks(mechanism: Mechanism, rows: Rows) -> list[tuple[Ints, Ints]]:
@@ -402,57 +378,10 @@ def _fault(mechanism: Mechanism, frames: Frames, at: Poses, rows: Rows, toleranc
         value, unit = (gap * frames.size, "m") if is_length else (gap, "rad")
         shown = quantity_text(value, unit, mechanism.units, ".3g")
         return f"joint {mechanism.joints[joint]} cannot close: its {name} is off by {shown}"
-    return _reversed(mechanism, frames, at)
-
-
-def _reversed(mechanism: Mechanism, frames: Frames, at: Poses) -> str:
-    """A parallel axis that points the other way satisfies every equation and is wrong."""
-    cosine, joints = cosines(mechanism, frames, at)
-    wrong = joints[cosine < 0]
+    # A parallel axis that points the other way satisfies every equation and is wrong.
+    senses = senses_at(mechanism, frames, at)
+    wrong = senses.joint[senses.residual < 0]
     if not len(wrong):
         return ""
-    joint = mechanism.joints[int(wrong[0])]
-    return f"joint {joint} closes with its axis turned round; reverse it on one of its bodies"
-
-
-# --- senses of parallel axes, which the constraints alone leave open -------------------------------
-
-
-def cosines(mechanism: Mechanism, frames: Frames, at: Poses) -> tuple[Floats, Ints]:
-    """Cosines (n,) between axes, positive where the sense is right, and their joints (n,)."""
-    found = list(_senses(mechanism, frames, at))
-    return (
-        np.concatenate([np.zeros(0), *(cosine for cosine, _, _, _ in found)]),
-        np.concatenate([np.zeros(0, dtype=np.int64), *(joints for _, joints, _, _ in found)]),
-    )
-
-
-def with_senses(rows: Rows, mechanism: Mechanism, frames: Frames, at: Poses, chosen: Bools) -> Rows:
-    """Rows, and for each chosen cosine the equation 1 - a·b = 0 of its axes a and b."""
-    # Its derivative by the angular velocities of the two bodies is -a × b and a × b.
-    parts = list(_senses(mechanism, frames, at))
-    cosine, joint = cosines(mechanism, frames, at)
-    normal = np.concatenate([normal for _, _, normal, _ in parts])[chosen]
-    body = np.concatenate([body for _, _, _, body in parts])[chosen]
-    count = int(chosen.sum())
-    jacobian = np.zeros((count, 2, rows.jacobian.shape[2]))
-    turning = [k for k, column in enumerate(unknowns(mechanism.space)) if column >= 3]
-    for side, sign in enumerate((-1.0, 1.0)):
-        jacobian[:, side, turning] = sign * normal[:, : len(turning)] * (body[:, side] > 0)[:, None]
-    senses = Rows(
-        1.0 - cosine[chosen], jacobian, body, joint[chosen], np.zeros(count, bool), ("sense",) * count
-    )
-    return Rows.joined([rows, senses], rows.missing)
-
-
-def _senses(mechanism: Mechanism, frames: Frames, at: Poses) -> Iterator[tuple[Floats, Ints, Floats, Ints]]:
-    """Cosines a·b, joints, a × b in world axes and bodies (n, 2) of each type whose axes have a sense."""
-    for index in np.unique(mechanism.joint_type[frames.known]).tolist():
-        pair = CATALOGUE[index].pair
-        if pair is None or not pair.sense:
-            continue
-        joints = np.flatnonzero((mechanism.joint_type == index) & frames.known)
-        body = first_two_bodies(mechanism, joints)
-        _, C, axes, _ = pose_of_joints(frames, at, joints, body)
-        for i, j in pair.sense:
-            yield C[:, i, j], joints, cross(axes[:, :, i], np.einsum("nab,nb->na", axes, C[:, :, j])), body
+    where = f"joint {mechanism.joints[int(wrong[0])]}"
+    return f"{where} closes with its axis turned round; reverse it on one of its bodies"

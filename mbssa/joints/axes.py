@@ -26,8 +26,7 @@ def in_space(vector: Vector | Floats) -> Floats:
 def unit(vector: Vector | Floats) -> Floats:
     """Vector (3,) of length 1."""
     v = in_space(vector)
-    found: Floats = v / np.linalg.norm(v)
-    return found
+    return np.asarray(v / np.linalg.norm(v))
 
 
 def cross(a: Floats, b: Floats) -> Floats:

@@ -9,13 +9,11 @@ import numpy as np
 
 from mbssa.arrays import Floats
 from mbssa.joints.axes import axes_of, cross, in_space, unit
-from mbssa.joints.equations import Elementary, Step
+from mbssa.joints.equations import Elementary, Named, Step
 
 if TYPE_CHECKING:
     from mbssa.joints.geometry import JointGeometry
     from mbssa.joints.joint_type import Frame
-
-Named = tuple[tuple[str, Elementary], ...]
 
 # --- equations and motions -------------------------------------------------------------------------
 
@@ -75,6 +73,15 @@ def on_axis(g: JointGeometry, _: Floats, parameters: Mapping[str, Any]) -> tuple
     assert g.axis is not None
     point, axis = point_of(g), unit(g.axis)
     return (point - parameters["radius"] * axis, axes_of(axis)), (point, axes_of(axis))
+
+
+def in_point(
+    g: JointGeometry, second: Floats, _: Mapping[str, Any], z: int = 0, x: int = 1
+) -> tuple[Frame, Frame]:
+    """Frames in the point, or in the second body's origin; z and x are these of the axes, or the world's."""
+    axes = g.axes or ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
+    frame = point_of(g, second), axes_of(axes[z], axes[x])
+    return frame, frame
 
 
 def on_flat_axis(g: JointGeometry, _: Floats, __: Mapping[str, Any]) -> tuple[Frame, Frame]:

@@ -95,10 +95,6 @@ def joint_type(code: str, space: Space) -> JointType:
     wanted = str(code)
     near = difflib.get_close_matches(wanted.upper(), [row.code for row in types_of(space)], n=3, cutoff=0.5)
     by_name = {row.name.lower(): row.code for row in types_of(space)}
-    near += [
-        by_name[name]
-        for name in difflib.get_close_matches(wanted.lower(), by_name, n=2, cutoff=0.6)
-        if by_name[name] not in near
-    ]
-    hint = f"did you mean {' or '.join(repr(n) for n in near)}? " if near else ""
+    near += map(by_name.__getitem__, difflib.get_close_matches(wanted.lower(), by_name, n=2, cutoff=0.6))
+    hint = f"did you mean {' or '.join(map(repr, dict.fromkeys(near)))}? " if near else ""
     raise KeyError(f"{code!r} is not a joint type; {hint}{space} types are {codes}")

@@ -47,14 +47,23 @@ class Step:
     factor: float | str = 1.0  # of the coordinate; may name a parameter
 
 
+#: Constraints with their names.
+Named: TypeAlias = "tuple[tuple[str, Elementary], ...]"
+
+
 @dataclass(frozen=True, slots=True)
 class Equations:
     """Equations of a joint type on the relative pose of its two frames."""
 
-    constraints: tuple[tuple[str, Elementary], ...]
+    constraints: Named
     coordinates: tuple[Elementary, ...]
     steps: tuple[Step, ...]  # build the pose from the coordinates
     sense: tuple[tuple[int, int], ...] = ()  # entries of C that must be positive, or an axis is reversed
+
+    @property
+    def functions(self) -> tuple[Elementary, ...]:
+        """Functions of the relative pose that the constraints hold at zero."""
+        return tuple(function for _, function in self.constraints)
 
 
 # --- elementary equations --------------------------------------------------------------------------
@@ -120,11 +129,6 @@ def value(elementary: Elementary, d: Vector, C: Sequence[Vector], given: Number 
     raise ValueError(f"an elementary equation {kind!r} is neither a length nor a cosine")
 
 
-def holds_along(elementary: Elementary) -> bool:
-    """Whether it holds a place along an axis."""
-    return elementary.kind == "along" and not elementary.parameter
-
-
 def measured(elementary: Elementary, d: Vector, C: Sequence[Vector], given: Number = None) -> Number:
     """Value in m or rad, or a cosine; angles are principal, that of a screw is nearest to its advance."""
     angle = sine_cosine(elementary, d, C)
@@ -146,15 +150,32 @@ Body: TypeAlias = tuple[Array, Array, Array | None, Array | None]
 _OF_BODIES = ("position", "rotation", "velocity", "acceleration")
 #: Elementary functions that are printed together.
 Functions: TypeAlias = tuple[Elementary, ...]
-#: A function of arrays, its inputs by name, row and column of each result, and the number of columns.
-_Function: TypeAlias = tuple[
-    Callable[..., Sequence[Number]], list[tuple[str, Any]], list[tuple[int, int]], int
-]
+#: Numbers (m, n) of n joints from their inputs, which are arrays (n,), by name and key.
+_Evaluate: TypeAlias = Callable[[int, Callable[[str, Any], Any]], Array]
+
+
+def _printed(name: str, numbers: Sequence[Number]) -> _Evaluate:
+    rows = [row for row, x in enumerate(numbers) if not is_zero(x)]
+    (_, arrays), inputs = printed(name, [], [numbers[row] for row in rows])
+
+    def evaluate(n: int, read: Callable[[str, Any], Any]) -> Array:
+        found = np.zeros((len(numbers), n))
+        for row, result in zip(rows, arrays([read(*key) for key in inputs], ()), strict=True):
+            found[row] = result
+        return found
+
+    return evaluate
+
+
+def _measured(graph: Graph, functions: Functions, d: Vector, C: Sequence[Vector]) -> list[Number]:
+    """Elementary functions whose parameters are inputs."""
+    given = [None if e.parameter is None else graph.input("parameter", e.parameter) for e in functions]
+    return [measured(e, d, C, x) for e, x in zip(functions, given, strict=True)]
 
 
 @cache
-def _printed(functions: Functions, what: Literal["values", "slopes"]) -> _Function:
-    """Values, with derivatives by the relative twist or without, as printed."""
+def _of_pose(functions: Functions, slopes: bool) -> _Evaluate:
+    """Values, and with ``slopes`` their derivatives by the relative twist."""
     graph = Graph()
     d = [graph.input("d", i) for i in range(3)]
     C = [[graph.input("C", (i, j)) for j in range(3)] for i in range(3)]
@@ -164,53 +185,37 @@ def _printed(functions: Functions, what: Literal["values", "slopes"]) -> _Functi
         rates: dict[str, Callable[[Any], Number]] = {"d": lambda k: by[k], "C": lambda k: columns[k[1]][k[0]]}
         return Direction(lambda name, k: rates[name](k) if name in rates else 0.0)
 
-    columns = [_measured(graph, functions, d, C)]
-    if what == "slopes":
-        columns += [derivative(columns[0], along(unit)) for unit in np.eye(6).tolist()]
-    places = [(row, k) for k, column in enumerate(columns) for row, x in enumerate(column) if not is_zero(x)]
-    (_, arrays), inputs = printed("elementary", [], [columns[k][row] for row, k in places])
-    return arrays, inputs, places, len(columns)
+    values = _measured(graph, functions, d, C)
+    rates = [derivative(values, along(unit)) for unit in np.eye(6).tolist()] if slopes else []
+    return _printed("elementary", sum(rates, values))
 
 
-def _measured(graph: Graph, functions: Functions, d: Vector, C: Sequence[Vector]) -> list[Number]:
-    """Elementary functions whose parameters are inputs."""
-    given = [None if e.parameter is None else graph.input("parameter", e.parameter) for e in functions]
-    return [measured(e, d, C, x) for e, x in zip(functions, given, strict=True)]
-
-
-def _found(function: _Function, count: int, d: Array, C: Array, parameters: Parameters) -> Array:
-    """Results (n, e, columns) of a printed function."""
-    arrays, inputs, places, width = function
-    found = np.zeros((count, width, len(d))).transpose(2, 0, 1)  # fast along n
+def _evaluated(functions: Functions, slopes: bool, d: Array, C: Array, parameters: Parameters) -> Array:
     read: dict[str, Callable[[Any], Array]] = {
         "d": lambda k: d[:, k],
         "C": lambda k: C[:, k[0], k[1]],
         "parameter": parameters.__getitem__,
     }
-    results = arrays([read[name](k) for name, k in inputs], ())
-    for (row, k), result in zip(places, results, strict=True):
-        found[:, row, k] = result
-    return found
+    found = _of_pose(functions, slopes)(len(d), lambda name, k: read[name](k))
+    return found.reshape(7 if slopes else 1, len(functions), len(d)).transpose(2, 1, 0)
 
 
 def elementary_values(functions: Functions, d: Array, C: Array, parameters: Parameters) -> Array:
     """Values (n, e), m or rad, of elementary functions; angles are principal."""
-    return _found(_printed(functions, "values"), len(functions), d, C, parameters)[:, :, 0]
+    return _evaluated(functions, False, d, C, parameters)[:, :, 0]
 
 
 def elementary_slopes(
     functions: Functions, d: Array, C: Array, parameters: Parameters
 ) -> tuple[Array, Array]:
     """Values (n, e) and derivatives (n, e, 6) by the relative twist."""
-    found = _found(_printed(functions, "slopes"), len(functions), d, C, parameters)
+    found = _evaluated(functions, True, d, C, parameters)
     return found[:, :, 0], found[:, :, 1:]
 
 
 @cache
-def _moving(
-    functions: Functions, levels: int
-) -> tuple[Callable[..., Sequence[Number]], list[tuple[str, Any]]]:
-    """Values and rates of functions of two bodies' frames by the motions of the bodies, as printed."""
+def _of_bodies(functions: Functions, levels: int) -> _Evaluate:
+    """Values and rates of functions of two bodies' frames by the motions of the bodies."""
     graph, frames, ends = Graph(), list[Frame](), list[Frame]()
 
     def vector(name: str, *key: int, first: int = 0) -> list[Number]:
@@ -230,8 +235,7 @@ def _moving(
     by = Direction(lambda name, k: graph.input("acceleration", k) if name == "velocity" else 0.0, twist)
     for _ in range(levels - 1):
         found += derivative(found[-len(functions) :], by)
-    (_, arrays), inputs = printed("moving", [], found)
-    return arrays, inputs
+    return _printed("moving", found)
 
 
 def elementary_motion(
@@ -240,23 +244,14 @@ def elementary_motion(
     """Values (n, e) of functions of two bodies' frames, and rates as far as the bodies have them."""
     # `ends` are the origins (2, 3) and axes (2, 3, 3) of the frames in the bodies' own. Angles are principal.
     levels = min(sum(each is not None for each in body) for body in bodies) - 1
-    arrays, inputs = _moving(functions, levels)
     known: dict[str, Any] = {"origin": ends[0], "axes": ends[1], "parameter": parameters}
     for name, both in zip(_OF_BODIES, zip(*bodies, strict=True), strict=True):
         known[name] = [None if array is None else np.moveaxis(array, 0, -1) for array in both]
-    given = [known[name][k[0]][k[1:]] if name in _OF_BODIES else known[name][k] for name, k in inputs]
-    found = np.stack([np.broadcast_to(x, len(bodies[0][0])) for x in arrays(given, ())], axis=1)
-    return [*np.split(found, levels, axis=1)]
 
+    def read(name: str, k: Any) -> Any:
+        return known[name][k[0]][k[1:]] if name in _OF_BODIES else known[name][k]
 
-def residuals(rows: Equations, d: Array, C: Array, parameters: Parameters) -> tuple[Array, Array]:
-    """Constraint residuals (n, e), metres or rad, and their derivative (n, e, 6) by the relative twist."""
-    return elementary_slopes(tuple(function for _, function in rows.constraints), d, C, parameters)
-
-
-def coordinates(rows: Equations, d: Array, C: Array, parameters: Parameters) -> tuple[Array, Array]:
-    """Free coordinates (n, k), principal angles, and their derivative (n, k, 6) by the relative twist."""
-    return elementary_slopes(rows.coordinates, d, C, parameters)
+    return [*np.split(_of_bodies(functions, levels)(len(bodies[0][0]), read).T, levels, axis=1)]
 
 
 #: z of B to x of A, x of B to z of A: the cross of a universal joint at its zero, by rows.
@@ -287,27 +282,24 @@ def stepped(
     return frame
 
 
-def _along(unit: Sequence[float]) -> Direction:
-    """Derivative by the coordinates of a joint, at these rates."""
-    return Direction(lambda name, i: unit[i] if name == "coordinate" else 0.0)
-
-
 @cache
-def _pose(rows: Equations) -> tuple[Callable[..., Sequence[Number]], list[tuple[str, Any]]]:
-    """Place, axes by rows, and for each coordinate velocity and angular velocity of B, as printed."""
+def _at_coordinates(rows: Equations) -> _Evaluate:
+    """Place, axes by rows, and for each coordinate velocity and angular velocity of B."""
     graph, k = Graph(), len(rows.coordinates)
     q = [graph.input("coordinate", i) for i in range(k)]
     frame = stepped(Frame(ZERO, UNIT), rows.steps, q.__getitem__, lambda name: graph.input("parameter", name))
     numbers = [*frame.place, *(x for row in transposed(frame.axes) for x in row)]
-    for by in map(_along, np.eye(k).tolist()):
+
+    def along(rates: Sequence[float]) -> Direction:
+        return Direction(lambda name, i: rates[i] if name == "coordinate" else 0.0)
+
+    for by in map(along, np.eye(k).tolist()):
         numbers += [*derivative(frame.place, by), *frame.motion.twist(by)[1]]
-    (_, arrays), inputs = printed("pose", [], numbers)
-    return arrays, inputs
+    return _printed("pose", numbers)
 
 
 def pose(rows: Equations, q: Array, parameters: Parameters) -> tuple[Array, Array, Array]:
     """Relative pose d (n, 3), C (n, 3, 3) at coordinates q (n, k); twists (n, 6, k) of B at unit rates."""
-    arrays, inputs = _pose(rows)
-    results = arrays([q[:, k] if name == "coordinate" else parameters[k] for name, k in inputs], ())
-    found = np.array([np.zeros(len(q)) + x for x in results]).T
+    read: dict[str, Any] = {"coordinate": q.T, "parameter": parameters}
+    found = _at_coordinates(rows)(len(q), lambda name, k: read[name][k]).T
     return found[:, :3], found[:, 3:12].reshape(-1, 3, 3), found[:, 12:].reshape(*q.shape, 6).swapaxes(1, 2)

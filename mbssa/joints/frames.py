@@ -15,13 +15,20 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from mbssa.arrays import Bools, Floats
-from mbssa.joints.axes import axes_of, cross, in_space, plane_rotation, rotation_of, unit
+from mbssa.joints.axes import cross, in_space, plane_rotation, rotation_of
 from mbssa.joints.blocks import on_axis, on_flat_axis
 from mbssa.joints.catalogue import CATALOGUE, is_length, type_of_joint
 from mbssa.joints.equations import pose
 from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.poses import Poses
-from mbssa.joints.relations import JointCoordinate, JointRelations, PairFrames, at_reference
+from mbssa.joints.relations import (
+    JointCoordinate,
+    JointRelations,
+    PairFrames,
+    at_reference,
+    ends_of,
+    local_frames,
+)
 
 if TYPE_CHECKING:
     from mbssa.joints.joint_type import Frame, JointType
@@ -49,7 +56,7 @@ class Frames:
     @property
     def reference(self) -> Poses:
         """The poses of the model file."""
-        return _poses(self.position, self.rotation)
+        return Poses.of(self.position, self.rotation)
 
     def at_reference(self, mechanism: Mechanism, joint: int) -> dict[str, float]:
         """Coordinates of a joint at the reference by its geometry and by couplings, m or rad."""
@@ -66,8 +73,7 @@ class Frames:
     def on_body(self, body: int, point: Vector) -> Floats:
         """A point of the world at the reference (3,), or (2,) in the plane, in a body's own frame."""
         away = in_space(np.asarray(point, dtype=float)) - self.position[body]
-        found: Floats = self.rotation[body].T @ away
-        return found
+        return np.asarray(self.rotation[body].T @ away)
 
     def bodies_of(self, mechanism: Mechanism, joint: int) -> tuple[int, ...]:
         """Bodies that the equations of a joint name: a gear in space without a carrier names the frame."""
@@ -90,30 +96,33 @@ _found: WeakKeyDictionary[Mechanism, Frames] = WeakKeyDictionary()
 
 
 def _frames_of(mechanism: Mechanism) -> Frames:
-    n_joints = mechanism.n_joints
-    position, rotation = _body_poses(mechanism)
-    origin = np.zeros((n_joints, 2, 3))
-    axes = np.zeros((n_joints, 2, 3, 3))
-    known = np.zeros(n_joints, dtype=bool)
-    parameters = {name: np.zeros(n_joints) for name in ("length", "pitch", "radius", "offset", "ratio")}
+    n, n_joints = mechanism.n_bodies, mechanism.n_joints
     relations: dict[int, JointRelations] = {}
     turns: dict[int, dict[str, float]] = {}
-    poses = _poses(position, rotation)
-    untrusted = set(mechanism.untrusted)
+    frames = Frames(
+        *_body_poses(mechanism),
+        origin=np.zeros((n_joints, 2, 3)),
+        axes=np.zeros((n_joints, 2, 3, 3)),
+        centre=np.zeros((n, 3)),
+        parameters={name: np.zeros(n_joints) for name in ("length", "pitch", "radius", "offset", "ratio")},
+        known=np.zeros(n_joints, dtype=bool),
+        size=1.0,
+        relations=relations,
+        turns=turns,
+    )
+    poses, parameters, known = frames.reference, frames.parameters, frames.known
+    _place_on_flat_axes(mechanism, frames)
     # Couplings come last: they read the frames of other joints.
     order = np.argsort(np.array([row.is_coupling for row in CATALOGUE])[mechanism.joint_type], kind="stable")
-    for j in _on_flat_axes(mechanism, position, rotation, origin, axes):
-        _parameters(mechanism.joint_geometry[j], parameters, j)
-        known[j] = True
     for j in order[~known[order]].tolist():
         row = type_of_joint(mechanism, j)
         geometry = mechanism.joint_geometry.get(j)
-        if (geometry is None and row.required) or j in untrusted or not row.has_equations:
+        if (geometry is None and row.required) or j in mechanism.untrusted or not row.has_equations:
             continue
         geometry = geometry or JointGeometry()
-        _parameters(geometry, parameters, j)
+        _set_parameters(geometry, parameters, j)
         bodies = mechanism.joint_bodies(j)[:2]
-        coupled = coupled_coordinates(mechanism, geometry, origin, axes, known, turns)
+        coupled = coupled_coordinates(mechanism, geometry, frames)
         if coupled is None:
             continue
         known[j] = True
@@ -124,52 +133,32 @@ def _frames_of(mechanism: Mechanism) -> Frames:
             last = relations[j].constraints[-1].terms[-1]
             if coupled and last.kind == "counted":
                 follower, coordinate = mechanism.place_of((geometry.couples or ())[-1])
-                angle = last.near * coupled[-1].function.sign
-                turns.setdefault(follower, {})[coordinate] = angle
-            origin[j, : len(bodies)], axes[j, : len(bodies)] = place.origin, place.axes
-            continue
-        if geometry.frames is not None:
-            for side, frame in enumerate(geometry.frames[:2]):
-                origin[j, side] = in_space(frame.origin)
-                axes[j, side] = _local_axes(frame.z, frame.x, planar=row.space == "planar")
+                turns.setdefault(follower, {})[coordinate] = last.near * coupled[-1].function.sign
+        elif geometry.frames is not None:
+            place = ends_of(bodies, geometry, poses)
             if row.line == "rod" and geometry.length is None:
-                ends = [position[b] + rotation[b] @ origin[j, side] for side, b in enumerate(bodies)]
+                ends = poses[list(bodies)].centres(place.origin)
                 parameters["length"][j] = np.linalg.norm(ends[1] - ends[0])
-            continue
-        mine = {name: values[j] for name, values in parameters.items()}
-        placing = row.frames or (on_flat_axis if row.space == "planar" else on_axis)
-        world = _zeroed(row, placing(geometry, position[bodies[1]], mine), geometry, mine)
-        for side, body in enumerate(bodies):
-            origin[j, side] = rotation[body].T @ (world[side][0] - position[body])
-            axes[j, side] = rotation[body].T @ world[side][1]
-    size = _size(mechanism, position, rotation, origin, known)
-    relations = {j: found.sized(size) for j, found in relations.items()}
-    if any(found.function is not None for found in relations.values()):
-        from mbssa.joints.user_checking import check_functions
+        else:
+            mine = {name: values[j] for name, values in parameters.items()}
+            placing = row.frames or (on_flat_axis if row.space == "planar" else on_axis)
+            world = _zeroed(row, placing(geometry, poses.position[bodies[1]], mine), geometry, mine)
+            points, axes = zip(*world, strict=True)
+            place = local_frames((bodies[0], bodies[1]), points, axes, poses)
+        frames.origin[j], frames.axes[j] = place.origin, place.axes
+    size = _size(mechanism, frames)
+    users = {j: found.function for j, found in relations.items() if found.function is not None}
+    if users:
+        from mbssa.joints.user import check_functions
 
+        for j, function in users.items():
+            relations[j] = replace(relations[j], function=replace(function, size=size))
         check_functions(mechanism, relations, poses)
-    return Frames(
-        position,
-        rotation,
-        origin,
-        axes,
-        _centres(mechanism, origin, known),
-        parameters,
-        known,
-        size,
-        relations,
-        turns,
-    )
+    return replace(frames, centre=_centres(mechanism, frames), size=size)
 
 
-def _poses(position: Floats, rotation: Floats) -> Poses:
-    return Poses(position, rotation, np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0]))
-
-
-def _on_flat_axes(
-    mechanism: Mechanism, position: Floats, rotation: Floats, origin: Floats, axes: Floats
-) -> list[int]:
-    """Place the frames of all planar joints at a point, x along an axis if they have one; their indices."""
+def _place_on_flat_axes(mechanism: Mechanism, frames: Frames) -> None:
+    """Place the frames of all planar joints at a point, x along an axis if they have one."""
     kinds, untrusted = mechanism.joint_type.tolist(), set(mechanism.untrusted)
     plain = [
         row.space == "planar" and row.pair is not None and row.frames is None and row.relations is None
@@ -181,26 +170,23 @@ def _on_flat_axes(
         if plain[kinds[j]] and not (g.frames or g.at_reference or g.couples or j in untrusted)
     }
     if not found:
-        return []
+        return
     joints = np.array([*found])
     point = in_space(np.array([g.point or (0.0, 0.0) for g in found.values()]))
     x = in_space(np.array([g.axis or (1.0, 0.0) for g in found.values()]))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
     z = np.broadcast_to(np.eye(3)[2], x.shape)
     bodies = mechanism.joint_body[mechanism.joint_start[joints, None] + [0, 1]]
-    turn = np.swapaxes(rotation[bodies], -1, -2)
-    origin[joints] = (turn @ (point[:, None] - position[bodies])[..., None])[..., 0]
-    axes[joints] = turn @ np.stack([x, cross(z, x), z], axis=-1)[:, None]
-    return [*found]
+    turn = np.swapaxes(frames.rotation[bodies], -1, -2)
+    frames.origin[joints] = (turn @ (point[:, None] - frames.position[bodies])[..., None])[..., 0]
+    frames.axes[joints] = turn @ np.stack([x, cross(z, x), z], axis=-1)[:, None]
+    frames.known[joints] = True
+    for j, geometry in found.items():
+        _set_parameters(geometry, frames.parameters, j)
 
 
 def coupled_coordinates(
-    mechanism: Mechanism,
-    geometry: JointGeometry,
-    origin: Floats,
-    axes: Floats,
-    known: Bools,
-    turns: Mapping[int, Mapping[str, float]],
+    mechanism: Mechanism, geometry: JointGeometry, frames: Frames
 ) -> tuple[JointCoordinate, ...] | None:
     """Coordinates that a joint couples, from the frames of their joints; None where one has no frames."""
     found = []
@@ -210,20 +196,14 @@ def coupled_coordinates(
             view = mechanism.joint(joint)
         except KeyError:
             return None
-        if not known[view.index] or coordinate not in view.type.couplable:
-            return None
         j, kind, pair = view.index, view.type, view.type.pair
-        assert pair is not None
-        bodies = mechanism.joint_bodies(j)
-        given = {**(view.geometry.at_reference if view.geometry is not None else {}), **turns.get(j, {})}
-        found.append(
-            JointCoordinate(
-                pair.coordinates[kind.coordinates.index(coordinate)],
-                PairFrames((bodies[0], bodies[1]), origin[j], axes[j]),
-                is_length(coordinate),
-                given.get(coordinate, 0.0),
-            )
-        )
+        if not frames.known[j] or pair is None or coordinate not in kind.couplable:
+            return None
+        first, second = mechanism.joint_bodies(j)[:2]
+        place = PairFrames((first, second), frames.origin[j], frames.axes[j])
+        function = pair.coordinates[kind.coordinates.index(coordinate)]
+        near = frames.at_reference(mechanism, j).get(coordinate, 0.0)
+        found.append(JointCoordinate(function, place, is_length(coordinate), near))
     return tuple(found)
 
 
@@ -239,7 +219,7 @@ def _body_poses(mechanism: Mechanism) -> tuple[Floats, Floats]:
     return position, rotation
 
 
-def _parameters(geometry: JointGeometry, parameters: dict[str, Floats], j: int) -> None:
+def _set_parameters(geometry: JointGeometry, parameters: dict[str, Floats], j: int) -> None:
     for name in ("pitch", "radius", "ratio"):
         value = getattr(geometry, name)
         if value is not None:
@@ -278,27 +258,22 @@ def _zeroed(
     return (origin + axes @ (d_zero[0] - turn @ d[0]), axes @ turn), second
 
 
-def _local_axes(z: Vector | None, x: Vector | None, *, planar: bool) -> Floats:
-    if planar:
-        return axes_of(x=in_space(x) if x is not None else np.eye(3)[0])
-    return axes_of(unit(z or (0.0, 0.0, 1.0)), None if x is None else unit(x))
-
-
-def _centres(mechanism: Mechanism, origin: Floats, known: Bools) -> Floats:
+def _centres(mechanism: Mechanism, frames: Frames) -> Floats:
     """Mean (N, 3) of the joints of each body in its own frame; the origin of a body without joints."""
     total, count = np.zeros((mechanism.n_bodies, 3)), np.zeros(mechanism.n_bodies)
-    first = mechanism.joint_start[:-1][known]
+    first = mechanism.joint_start[:-1][frames.known]
     for side in (0, 1):
         body = mechanism.joint_body[first + side]
-        np.add.at(total, body, origin[known, side])
+        np.add.at(total, body, frames.origin[frames.known, side])
         np.add.at(count, body, 1.0)
     return total / np.maximum(count, 1.0)[:, None]
 
 
-def _size(mechanism: Mechanism, position: Floats, rotation: Floats, origin: Floats, known: Bools) -> float:
+def _size(mechanism: Mechanism, frames: Frames) -> float:
     """Root mean square distance of the joints from their centroid; 1 where it is only rounding."""
-    second = mechanism.joint_body[mechanism.joint_start[:-1] + 1][known]
-    points = position[second] + np.einsum("jab,jb->ja", rotation[second], origin[known, 1])
+    body = mechanism.joint_body[mechanism.joint_start[:-1] + 1][frames.known]
+    arms = np.einsum("jab,jb->ja", frames.rotation[body], frames.origin[frames.known, 1])
+    points = frames.position[body] + arms
     if not len(points):
         return 1.0
     spread = float(np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).mean()))

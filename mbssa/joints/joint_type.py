@@ -158,11 +158,7 @@ class JointType:
             joints = f'[[joint]]\nbodies = [1, 2]\ntype = "{self.code}"\n{joints}'
         named = re.findall(r"^bodies = \[(.*?)\]", joints, re.MULTILINE)
         n_bodies = max(int(number) for numbers in named for number in numbers.split(","))
-        narrow = "\n".join(map(_narrow, joints.splitlines()))
+        # The comment that ends a long line goes in front of it.
+        long = rf"^(?=.{{{_WIDTH + 1}}})(.*?) *  #(.*)$"
+        narrow = re.sub(long, r"#\2\n\1", joints, flags=re.MULTILINE)
         return f'format = 1\nspace = "{self.space}"\nbodies = {n_bodies}\n\n{narrow}'
-
-
-def _narrow(line: str) -> str:
-    """A line of an example; in front of a long one goes the comment that ends it."""
-    entry, mark, comment = line.partition("  #")
-    return f"#{comment}\n{entry.rstrip()}" if mark and len(line) > _WIDTH else line

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mbssa.arrays import Bools, Floats
+from mbssa.joints.axes import whole_turns
 from mbssa.joints.catalogue import coordinate_unit, is_length, type_of_joint
 from mbssa.joints.poses import Poses
 from mbssa.joints.system import Rows, coordinates_at
@@ -54,11 +55,9 @@ class Limits:
 
     def values(self, at: Poses) -> Floats:
         """Coordinates (n,), m or rad, angles in the turn that is nearest to their limits."""
-        found = np.array(
-            [coordinates_at(self.mechanism, self.frames, at, [joint])[0, k] for joint, k in self.places]
-        )
-        turns = np.round((0.5 * (self.low + self.high) - found) / (2 * np.pi))
-        return found + np.where(self.lengths, 0.0, 2 * np.pi * turns)
+        of = [coordinates_at(self.mechanism, self.frames, at, [joint])[0, k] for joint, k in self.places]
+        found = np.array(of)
+        return found + np.where(self.lengths, 0.0, whole_turns(0.5 * (self.low + self.high) - found))
 
     def outside(self, at: Poses) -> Floats:
         """Distances (n,) outside, rad or lengths over the mechanism's size; zero inside."""
@@ -83,13 +82,10 @@ class Limits:
 
     def aimed(self, rows: Rows, target: Floats) -> Rows:
         """Rows of :meth:`led` whose residuals are the values to be reached, lengths over the size."""
-        aims = dict(zip(self.places, target / np.where(self.lengths, self.frames.size, 1.0), strict=True))
-        residual = rows.residual.copy()
-        for row in np.flatnonzero(rows.drive).tolist():
-            joint = int(rows.joint[row])
-            k = type_of_joint(self.mechanism, joint).coordinates.index(rows.name[row])
+        residual, sized = rows.residual.copy(), target / np.where(self.lengths, self.frames.size, 1.0)
+        for (joint, k), name, aim in zip(self.places, self.names, sized.tolist(), strict=True):
             if self.mechanism.driven[joint] >> k & 1 == 0:
-                residual[row] = aims[joint, k]
+                residual[rows.drive & (rows.joint == joint) & (np.array(rows.name) == name)] = aim
         return replace(rows, residual=residual)
 
     def said(self, at: Poses) -> str:

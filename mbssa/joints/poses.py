@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.joints.axes import cross
+from mbssa.joints.axes import cross, rotation_of
 
 if TYPE_CHECKING:
     from mbssa.joints.relations import JointCoordinate
@@ -30,13 +30,12 @@ class Poses:
 
     @staticmethod
     def of(position: Array, rotation: Array | None = None, angle: Array | None = None) -> Poses:
-        """Poses without rotation, or of planar angle 0, where these are not given."""
-        n = len(position)
-        return Poses(
-            position,
-            np.tile(np.eye(3), (n, 1, 1)) if rotation is None else rotation,
-            np.zeros(n) if angle is None else angle,
-        )
+        """Poses without rotation, or with its principal angle in the plane, where these are not given."""
+        if rotation is None:
+            rotation = np.tile(np.eye(3), (len(position), 1, 1))
+        if angle is None:
+            angle = np.arctan2(rotation[..., 1, 0], rotation[..., 0, 0])
+        return Poses(position, rotation, angle)
 
     def __getitem__(self, which: Any) -> Poses:
         """Poses by an index of the leading axes, the last of which is that of the bodies."""
@@ -44,12 +43,14 @@ class Poses:
 
     def centres(self, centre: Array) -> Array:
         """Points (N, 3) of the bodies in the world, m, that are ``centre`` (N, 3) in their own frames."""
-        found: Array = self.position + np.einsum("nab,nb->na", self.rotation, centre)
-        return found
+        return np.asarray(self.position + np.einsum("nab,nb->na", self.rotation, centre))
 
     def moved(self, step: Array, centre: Array) -> Poses:
         """Each body moved by a small motion, (N, 6): translation of its centre, rotation vector."""
-        rotation = _exponential(step[:, 3:]) @ self.rotation
+        vector = step[:, 3:]
+        angle = np.linalg.norm(vector, axis=1, keepdims=True)
+        half = 0.5 * np.sinc(angle / (2 * np.pi)) * vector
+        rotation = rotation_of(np.hstack([np.cos(0.5 * angle), half])) @ self.rotation
         # Newton multiplies many small rotations: keep each matrix orthogonal to the last digit.
         rotation = 1.5 * rotation - 0.5 * rotation @ rotation.transpose(0, 2, 1) @ rotation
         position = self.centres(centre) + step[:, :3] - np.einsum("nab,nb->na", rotation, centre)
@@ -97,15 +98,3 @@ def by_bodies(rate: Array, axes: Array, arms: tuple[Array, Array]) -> Array:
         found[..., side, :3] = sign * force
         found[..., side, 3:] = sign * (moment + cross(arms[side][..., None, :], force))
     return found
-
-
-def _exponential(vector: Array) -> Array:
-    """Rotation matrices of rotation vectors (n, 3), by Rodrigues' formula."""
-    angle = np.linalg.norm(vector, axis=1)
-    axis = vector / np.where(angle > 0, angle, 1.0)[:, None]
-    K = np.zeros((len(vector), 3, 3))
-    K[:, 0, 1], K[:, 0, 2], K[:, 1, 2] = -axis[:, 2], axis[:, 1], -axis[:, 0]
-    K -= K.transpose(0, 2, 1)
-    sine, versine = np.sin(angle)[:, None, None], (1 - np.cos(angle))[:, None, None]
-    rotation: Array = np.eye(3) + sine * K + versine * (K @ K)
-    return rotation

@@ -93,12 +93,6 @@ class JointRelations:
     curves: tuple[Curve, ...] = ()  # profiles of the cam and of its follower
     function: UserFunction | None = None
 
-    def sized(self, size: float) -> JointRelations:
-        """The same in a mechanism of this size, m, which sets the steps of derivatives."""
-        if self.function is None:
-            return self
-        return replace(self, function=replace(self.function, size=size))
-
 
 @dataclass(frozen=True, eq=False)
 class JointCoordinate:
@@ -118,12 +112,21 @@ def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
     def settled(relation: Relation) -> Relation:
         if not any(term.is_angle for term in relation.terms):
             return relation
+        last = relation.terms[-1]
         near = [float(_term(relations, term, poses[None], 1.0)[0][0]) for term in relation.terms]
-        # Every term has its whole turns here.
-        constant = sum(term.factor * value for term, value in zip(relation.terms, near, strict=True))
-        if relation.counts_from_zero:
-            constant = relation.constant
-            near = _completed(relation, near)
+        constant = relation.constant
+        if (
+            relation.counts_from_zero
+        ):  # the last has the whole turns of the least residual, others those given
+            for k, term in enumerate(relation.terms):
+                near[k] += whole_turns(term.near - near[k]) if term.kind in TURNING else 0.0
+            if last.kind in TURNING:
+                before = sum(
+                    term.factor * value for term, value in zip(relation.terms[:-1], near, strict=False)
+                )
+                near[-1] += whole_turns((constant - before) / last.factor - near[-1])
+        else:  # every term has its whole turns here
+            constant = sum(term.factor * value for term, value in zip(relation.terms, near, strict=True))
         terms = tuple(
             replace(term, near=value) if term.kind in TURNING else term
             for term, value in zip(relation.terms, near, strict=True)
@@ -137,31 +140,20 @@ def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
     )
 
 
-def _completed(relation: Relation, values: list[float]) -> list[float]:
-    """Values of the terms with their given turns; the last has those of the least residual."""
-    near = [
-        value + (whole_turns(term.near - value) if term.kind in TURNING else 0.0)
-        for term, value in zip(relation.terms, values, strict=True)
-    ]
-    last = relation.terms[-1]
-    if last.kind in TURNING:
-        before = sum(term.factor * value for term, value in zip(relation.terms[:-1], near, strict=False))
-        near[-1] += whole_turns((relation.constant - before) / last.factor - near[-1])
-    return near
-
-
 # --- frames ----------------------------------------------------------------------------------------
 
 
-def ends_of(bodies: tuple[int, ...], g: JointGeometry, poses: Poses, axes: tuple[Array, Array]) -> PairFrames:
+def ends_of(
+    bodies: tuple[int, ...],
+    g: JointGeometry,
+    poses: Poses,
+    axes: tuple[Array, Array] = (np.eye(3), np.eye(3)),
+) -> PairFrames:
     """Frames of the first two bodies, as the geometry gives them, or from its points with these axes."""
     first = (bodies[0], bodies[1])
     if g.frames is not None:
-        return PairFrames(
-            first,
-            np.array([in_space(frame.origin) for frame in g.frames[:2]]),
-            np.array([axes_of(frame.z, frame.x) for frame in g.frames[:2]]),
-        )
+        origin, given = zip(*((in_space(f.origin), axes_of(f.z, f.x)) for f in g.frames[:2]), strict=True)
+        return PairFrames(first, np.array(origin), np.array(given))
     assert g.points is not None
     return local_frames(first, (in_space(g.points[0]), in_space(g.points[1])), axes, poses)
 
@@ -171,12 +163,9 @@ def local_frames(
 ) -> PairFrames:
     """Frames on two bodies that stand at these points and axes of the world at the reference."""
     back = [poses.rotation[body].T for body in bodies]
-    origin = [
-        turn @ (point - poses.position[body]) for turn, point, body in zip(back, points, bodies, strict=True)
-    ]
-    return PairFrames(
-        bodies, np.array(origin), np.array([turn @ a for turn, a in zip(back, axes, strict=True)])
-    )
+    ways = [point - poses.position[body] for point, body in zip(points, bodies, strict=True)]
+    origin, local = ([turn @ x for turn, x in zip(back, of, strict=True)] for of in (ways, axes))
+    return PairFrames(bodies, np.array(origin), np.array(local))
 
 
 # --- evaluation ------------------------------------------------------------------------------------

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from mbssa.arrays import Bools, Floats, Ints
 from mbssa.joints.axes import cross, whole_turns
-from mbssa.joints.catalogue import CATALOGUE, Space, is_length, type_of_joint
-from mbssa.joints.equations import Equations, elementary_slopes, elementary_values
+from mbssa.joints.catalogue import CATALOGUE, JointType, Space, is_length, type_of_joint
+from mbssa.joints.equations import Elementary, Named, elementary_slopes, elementary_values
 from mbssa.joints.poses import Poses, by_bodies, relative_pose
 from mbssa.joints.relations import values_and_rates
 
@@ -44,27 +43,24 @@ class Rows:
     def joined(parts: Sequence[Rows], missing: tuple[int, ...] = ()) -> Rows:
         """Rows of several parts, one behind another."""
         slots = max(part.body.shape[1] for part in parts)
-        return Rows(
-            np.concatenate([part.residual for part in parts]),
-            np.concatenate([_widened(part.jacobian, slots) for part in parts]),
-            np.concatenate([_widened(part.body, slots) for part in parts]),
-            np.concatenate([part.joint for part in parts]),
-            np.concatenate([part.drive for part in parts]),
-            tuple(chain.from_iterable(part.name for part in parts)),
-            missing,
-        )
+        columns = zip(*(part._columns(slots) for part in parts), strict=True)
+        residual, jacobian, body, joint, drive = map(np.concatenate, columns)
+        name = tuple(chain.from_iterable(part.name for part in parts))
+        return Rows(residual, jacobian, body, joint, drive, name, missing)
 
     def select(self, rows: Ints) -> Rows:
         """Some of the rows, in the order given."""
-        return Rows(
-            self.residual[rows],
-            self.jacobian[rows],
-            self.body[rows],
-            self.joint[rows],
-            self.drive[rows],
-            tuple(map(self.name.__getitem__, rows.tolist())),
-            self.missing,
-        )
+        residual, jacobian, body, joint, drive = (x[rows] for x in self._columns(self.body.shape[1]))
+        name = tuple(map(self.name.__getitem__, rows.tolist()))
+        return Rows(residual, jacobian, body, joint, drive, name, self.missing)
+
+    def _columns(self, slots: int) -> tuple[Any, ...]:
+        """Arrays, with zeros up to so many bodies a row."""
+        jacobian, body = self.jacobian, self.body
+        if more := slots - body.shape[1]:
+            jacobian = np.pad(jacobian, ((0, 0), (0, more), (0, 0)))
+            body = np.pad(body, ((0, 0), (0, more)))
+        return self.residual, jacobian, body, self.joint, self.drive
 
     @property
     def constraints(self) -> Rows:
@@ -110,61 +106,73 @@ def rows_at(mechanism: Mechanism, frames: Frames, configuration: Poses, *, value
     # With ``values`` the residual of a drive is the value of its coordinate. An equation that has no value
     # here (two profiles too far apart to touch) has the residual NaN and no derivative: what goes into a
     # decomposition is finite.
-    columns, types = unknowns(mechanism.space), mechanism.joint_type
     parts: list[Rows] = []
-    for index in np.unique(types[frames.known]).tolist():
-        joints = np.flatnonzero((types == index) & frames.known)
-        pair = CATALOGUE[index].pair
-        if pair is None:
+    for kind, joints in _by_type(mechanism, frames):
+        if kind.pair is None:
             parts += [_relation_rows(mechanism, frames, configuration, j, values) for j in joints.tolist()]
         else:
-            parts.append(_pair_rows(mechanism, frames, configuration, joints, pair, values))
-    none = np.zeros(0, dtype=np.int64)
-    empty = Rows(np.zeros(0), np.zeros((0, 2, 6)), none.reshape(0, 2), none, none.astype(bool), ())
-    rows = Rows.joined(parts or [empty], tuple(np.flatnonzero(~frames.known).tolist()))
-    void = ~(np.isfinite(rows.residual) & np.isfinite(rows.jacobian).all(axis=(1, 2)))
-    rows.residual[void], rows.jacobian[void] = np.nan, 0.0
-    rows = rows.select(np.lexsort((np.arange(len(rows)), rows.drive, rows.joint)))
-    return replace(rows, jacobian=rows.jacobian[:, :, columns])
+            rows = kind.pair.constraints
+            parts.append(_pair_rows(mechanism, frames, configuration, joints, rows, values))
+    found = _joined(mechanism, parts, tuple(np.flatnonzero(~frames.known).tolist()))
+    void = ~(np.isfinite(found.residual) & np.isfinite(found.jacobian).all(axis=(1, 2)))
+    found.residual[void], found.jacobian[void] = np.nan, 0.0
+    return found.select(np.lexsort((np.arange(len(found)), found.drive, found.joint)))
 
 
-def _widened(array: npt.NDArray[Any], slots: int) -> npt.NDArray[Any]:
-    """An array with zeros up to so many bodies a row."""
-    if array.shape[1] == slots:
-        return array
-    wide = np.zeros((len(array), slots, *array.shape[2:]), array.dtype)
-    wide[:, : array.shape[1]] = array
-    return wide
+def _joined(mechanism: Mechanism, parts: Sequence[Rows], missing: tuple[int, ...] = ()) -> Rows:
+    """Rows by the twists that bodies of the mechanism's space have; the frame has none."""
+    none, index = np.zeros((0, 2, 6)), np.zeros((0, 2), dtype=np.int64)
+    empty = Rows(np.zeros(0), none, index, index[:, 0], np.zeros(0, dtype=bool), ())
+    rows = Rows.joined([empty, *parts], missing)
+    rows.jacobian[rows.body == 0] = 0.0
+    return replace(rows, jacobian=rows.jacobian[:, :, unknowns(mechanism.space)])
 
 
-def _rows(
-    value: Floats, jacobian: Floats, keep: Bools, names: Sequence[str], joints: Ints, body: Ints, drive: Bools
-) -> Rows:
-    """Those rows (n, e) of n joints on bodies (n, S) that are kept."""
-    which, number = np.nonzero(keep)
-    jacobian = np.where(body[:, None, :, None] == 0, 0.0, jacobian)
-    name = tuple(map(names.__getitem__, number.tolist()))
-    return Rows(
-        value[which, number], jacobian[which, number], body[which], joints[which], drive[number], name
-    )
+def _by_type(mechanism: Mechanism, frames: Frames) -> Iterator[tuple[JointType, Ints]]:
+    """Types of the joints that have equations, with the indices of these."""
+    types = mechanism.joint_type
+    for index in np.unique(types[frames.known]).tolist():
+        yield CATALOGUE[index], np.flatnonzero((types == index) & frames.known)
+
+
+def cosines_at(mechanism: Mechanism, frames: Frames, at: Poses) -> Floats:
+    """Cosines (n,) between parallel axes, positive where their sense is right."""
+    found = [np.zeros(0)]
+    for kind, joints in _by_type(mechanism, frames):
+        if kind.pair is not None and kind.pair.sense:
+            C = pose_of_joints(frames, at, joints, first_two_bodies(mechanism, joints))[1]
+            found.append(C[:, *np.transpose(kind.pair.sense)].ravel())
+    return np.concatenate(found)
+
+
+def senses_at(mechanism: Mechanism, frames: Frames, at: Poses) -> Rows:
+    """Rows of these cosines."""
+    parts: list[Rows] = []
+    for kind, joints in _by_type(mechanism, frames):
+        if kind.pair is not None and kind.pair.sense:
+            cosines = tuple(("sense", Elementary("cosine", entry)) for entry in kind.pair.sense)
+            parts.append(_pair_rows(mechanism, frames, at, joints, cosines))
+    return _joined(mechanism, parts)
 
 
 def _pair_rows(
-    mechanism: Mechanism, frames: Frames, at: Poses, joints: Ints, pair: Equations, values: bool
+    mechanism: Mechanism, frames: Frames, at: Poses, joints: Ints, rows: Named, values: bool | None = None
 ) -> Rows:
-    """Rows of joints of one type that relate the poses of two bodies."""
+    """Rows of joints of one type that relate two bodies' poses; of drives too where ``values`` is given."""
     body, kind = first_two_bodies(mechanism, joints), type_of_joint(mechanism, joints[0])
     d, C, axes, lever = pose_of_joints(frames, at, joints, body)
-    names, functions = map(list, zip(*pair.constraints, strict=True)) if pair.constraints else ([], [])
+    names, functions = [name for name, _ in rows], [function for _, function in rows]
     keep = np.ones((len(joints), len(names)), dtype=bool)
     mask = mechanism.driven[joints]
-    if mask.any():
-        names, functions = names + list(kind.coordinates), functions + list(pair.coordinates)
+    if values is not None and kind.pair is not None and mask.any():
+        names, functions = names + list(kind.coordinates), functions + list(kind.pair.coordinates)
         keep = np.hstack([keep, (mask[:, None] >> np.arange(kind.grade)) & 1 == 1])
-    drive = np.arange(len(names)) >= len(pair.constraints)
     value, rate = elementary_slopes(tuple(functions), d, C, frames.sized_parameters(joints))
-    jacobian = by_bodies(rate, axes, (lever[:, 0], lever[:, 1]))
-    return _rows(value if values else np.where(drive, 0.0, value), jacobian, keep, names, joints, body, drive)
+    which, number = np.nonzero(keep)
+    drive, name = number >= len(rows), tuple(map(names.__getitem__, number.tolist()))
+    residual = np.where(drive & (not values), 0.0, value[which, number])
+    jacobian = by_bodies(rate, axes, (lever[:, 0], lever[:, 1]))[which, number]
+    return Rows(residual, jacobian, body[which], joints[which], drive, name)
 
 
 def pose_of_joints(
@@ -200,12 +208,11 @@ def _relation_rows(mechanism: Mechanism, frames: Frames, at: Poses, joint: int, 
     relations = frames.relations[joint]
     driven = [name for name in mechanism.joints[joint].driven if name in relations.coordinates]
     chosen = [*relations.constraints, *(relations.coordinates[name] for name in driven)]
-    value, rates = values_and_rates(relations, chosen, at[None], frames.size)
-    bodies = np.array(relations.bodies)
+    (value,), (rates,) = values_and_rates(relations, chosen, at[None], frames.size)
+    bodies, count = np.array(relations.bodies), len(chosen)
     # Jacobians are by the velocities of the bodies' centres.
     lever = np.einsum("nab,nb->na", at.rotation[bodies], frames.centre[bodies]) / frames.size
     rates[..., 3:] -= cross(lever, rates[..., :3])
-    drive = np.arange(len(chosen)) >= len(relations.constraints)
-    names, every = [relation.name for relation in chosen], np.ones((1, len(chosen)), dtype=bool)
-    found = value if values else np.where(drive, 0.0, value)
-    return _rows(found, rates, every, names, np.array([joint]), bodies[None], drive)
+    drive = np.arange(count) >= len(relations.constraints)
+    residual, name = np.where(drive & (not values), 0.0, value), tuple(one.name for one in chosen)
+    return Rows(residual, rates, np.tile(bodies, (count, 1)), np.full(count, joint), drive, name)

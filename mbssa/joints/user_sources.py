@@ -10,10 +10,12 @@ import importlib
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
+from operator import attrgetter
 from pathlib import Path
+from traceback import walk_tb
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 #: Forms of a function: a callable, "module:name", or "file.py:name".
 Source = str | Callable[..., Any]
@@ -21,6 +23,7 @@ Source = str | Callable[..., Any]
 #: Held while users' modules are imported: threads may need the same.
 importing = threading.RLock()
 _files: dict[tuple[str, int], ModuleType] = {}
+_BY_FILE = "write it into a file and give 'file.py:{}', or let threads do the work"
 
 
 def imported(source: str) -> Any:
@@ -30,7 +33,7 @@ def imported(source: str) -> Any:
         raise ValueError(f"{source!r} names no function; write 'file.py:name' or 'module:name'")
     module = _from_file(source, Path(place)) if place.endswith(".py") else _module(source, place)
     try:
-        return functools.reduce(getattr, name.split("."), module)
+        return attrgetter(name)(module)
     except AttributeError:
         there = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
         known = f"; it has {', '.join(there)}" if there else ""
@@ -38,17 +41,15 @@ def imported(source: str) -> Any:
 
 
 def _module(source: str, place: str) -> ModuleType:
-    if place.startswith("mbssa.gathering."):  # as files name it that were written before the package moved
-        place = place.replace("gathering", "io", 1)
+    place = place.replace("mbssa.gathering.", "mbssa.io.", 1)  # its name until the package moved
     try:
         return importlib.import_module(place)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (place == error.name or place.startswith(f"{error.name}.")):
+    except (Exception, SystemExit) as error:
+        absent = error.name if isinstance(error, ModuleNotFoundError) else None
+        if absent and (place == absent or place.startswith(f"{absent}.")):
             name = source.rpartition(":")[2]
             what = f"no module {place}; install it, or write 'file.py:{name}' for a file beside the model"
             raise ValueError(f"{source}: {what}") from None
-        raise ValueError(f"{source}: importing {place} failed: {error_line(error)}") from error
-    except (Exception, SystemExit) as error:
         raise ValueError(f"{source}: importing {place} failed: {error_line(error)}") from error
 
 
@@ -69,22 +70,12 @@ def _from_file(source: str, path: Path) -> ModuleType:
         exec(compile(path.read_bytes(), key[0], "exec"), module.__dict__)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        line = _line_of(error, key[0])
-        raise ValueError(f"{source}: {path}{line} failed: {error_line(error)}") from error
+        lines = [n for at, n in walk_tb(error.__traceback__) if at.f_code.co_filename == key[0]]
+        lines = [error.lineno or 0] if isinstance(error, SyntaxError) else lines
+        where = f"{path} line {lines[-1]}" if lines else f"{path}"
+        raise ValueError(f"{source}: {where} failed: {error_line(error)}") from error
     _files[key] = module
     return module
-
-
-def _line_of(error: BaseException, path: str) -> str:
-    """File and line of an exception."""
-    if isinstance(error, SyntaxError):
-        return f" line {error.lineno}"
-    lines, at = [], error.__traceback__
-    while at is not None:
-        if Path(at.tb_frame.f_code.co_filename).resolve() == Path(path):
-            lines.append(at.tb_lineno)
-        at = at.tb_next
-    return f" line {lines[-1]}" if lines else ""
 
 
 def name_of(source: Source) -> str:
@@ -100,48 +91,39 @@ def short_name(source: Source) -> str:
     return name if name.isidentifier() else "function"
 
 
-@dataclass(frozen=True)
-class Packed:
+class Packed(NamedTuple):
     """A callable as bytes of cloudpickle, which takes lambdas too."""
 
     name: str
     content: bytes
 
 
-def packed(call: Callable[..., Any]) -> Packed:
-    """A callable for another process."""
-    cloudpickle = _cloudpickle()
-    try:
-        return Packed(name_of(call), cloudpickle.dumps(call))
-    except Exception as error:
-        raise ValueError(
-            f"{name_of(call)} cannot be handed to another process ({error_line(error)}); "
-            f"write it into a file and give 'file.py:{short_name(call)}', or let threads do the work"
-        ) from error
-
-
-@functools.lru_cache(256)
-def unpacked(given: Packed) -> Callable[..., Any]:
-    """The callable of another process; the same for the same bytes, so that it is compiled once."""
-    cloudpickle = _cloudpickle()
-    try:
-        found: Callable[..., Any] = cloudpickle.loads(given.content)
-    except Exception as error:
-        raise ValueError(
-            f"{given.name} cannot be made in this process ({error_line(error)}); "
-            "write it into a file and give 'file.py:name', or let threads do the work"
-        ) from error
-    return found
-
-
 def pickled(record: Any) -> tuple[Any, ...]:
     """Result of ``__reduce__`` of a dataclass whose functions go to other processes as bytes."""
     given = (getattr(record, each.name) for each in fields(record))
-    return _unpickled, (type(record), *(packed(value) if callable(value) else value for value in given))
+    return _unpickled, (type(record), *(_packed(value) if callable(value) else value for value in given))
+
+
+def _packed(call: Callable[..., Any]) -> Packed:
+    try:
+        return Packed(name_of(call), _cloudpickle().dumps(call))
+    except Exception as error:
+        what = f"{name_of(call)} cannot be handed to another process ({error_line(error)})"
+        raise ValueError(f"{what}; {_BY_FILE.format(short_name(call))}") from error
 
 
 def _unpickled(kind: Callable[..., Any], *given: Any) -> Any:
-    return kind(*(unpacked(value) if isinstance(value, Packed) else value for value in given))
+    return kind(*(_unpacked(value) if isinstance(value, Packed) else value for value in given))
+
+
+@functools.lru_cache(256)
+def _unpacked(given: Packed) -> Any:
+    """The callable of another process; the same for the same bytes, so that it is compiled once."""
+    try:
+        return _cloudpickle().loads(given.content)
+    except Exception as error:
+        what = f"{given.name} cannot be made in this process ({error_line(error)})"
+        raise ValueError(f"{what}; {_BY_FILE.format('name')}") from error
 
 
 def _cloudpickle() -> Any:

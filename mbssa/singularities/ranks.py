@@ -163,16 +163,18 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
         # B is the random frame; A is placed so that B is at these coordinates.
         both[joints, 0] = axes[joints] @ C.transpose(0, 2, 1)
         origin[joints, 0] = point[joints] - np.einsum("nab,nb->na", both[joints, 0], d)
+    frames = Frames(
+        still.position, still.rotation, origin, both, np.zeros((n, 3)), parameters, known, 1.0, relations
+    )
     for j, geometry in random.items():
-        coupled = coupled_coordinates(mechanism, geometry, origin, both, known, {})
-        relate = type_of_joint(mechanism, j).relations
+        coupled, relate = (
+            coupled_coordinates(mechanism, geometry, frames),
+            type_of_joint(mechanism, j).relations,
+        )
         if coupled is not None and relate is not None:
             at = replace(still, coordinates=coupled)
             relations[j] = relate(mechanism.joint_bodies(j), geometry, at)[0]
     known[list(relations)] = True
-    frames = Frames(
-        still.position, still.rotation, origin, both, np.zeros((n, 3)), parameters, known, 1.0, relations
-    )
     rows_known = rows_at(mechanism, frames, frames.reference)
     return _with_random_rows(mechanism, rows_known, np.flatnonzero(~known), dice)
 

@@ -5,7 +5,7 @@ import pytest
 
 from mbssa.io.records import from_record
 from mbssa.joints import CATALOGUE
-from mbssa.joints.equations import coordinates, residuals
+from mbssa.joints.equations import elementary_slopes
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import pose_of_joints
 
@@ -45,9 +45,9 @@ def test_coordinates_have_their_values_at_the_reference():
         which, pair = np.array([0]), np.array([[0, 1]])
         d, C, _, _ = pose_of_joints(frames, frames.reference, which, pair)
         given = {name: column / frames.size for name, column in frames.parameters.items()}
-        residual, _ = residuals(row.pair, d, C, given)
+        residual, _ = elementary_slopes(row.pair.functions, d, C, given)
         assert np.abs(residual).max(initial=0.0) < 1e-12, row.code
-        found, _ = coordinates(row.pair, d, C, given)
+        found, _ = elementary_slopes(row.pair.coordinates, d, C, given)
         for name, value in zip(row.coordinates, found[0], strict=True):
             wanted = np.linalg.norm(np.subtract(*geometry["points"])) if name == "distance" else values[name]
             assert value == pytest.approx(wanted / (frames.size if _is_length(name) else 1.0), abs=1e-12), (

@@ -60,14 +60,6 @@ def test_pieces_join_in_both_derivatives():
             assert np.abs(np.roll(end, 1, axis=0) - start).max() <= share * np.abs(start).max(), name
 
 
-def test_derivatives_are_those_of_the_curve_by_complex_steps():
-    curve = circle(0.03, (0.01, 0.0))
-    s = np.linspace(-9.0, 9.0, 77)
-    point, rate, bending = curve.at(s + 1e-30j)
-    assert np.allclose(point.imag / 1e-30, rate.real, rtol=0, atol=1e-15)
-    assert np.allclose(rate.imag / 1e-30, bending.real, rtol=0, atol=1e-15)
-
-
 def test_closed_curves_are_periodic_and_open_ones_go_on():
     ring, bar = circle(0.02), line((0.0, 0.0), (0.0, 2.0))
     assert np.allclose(ring.at(1.0)[0], ring.at(1.0 - 3 * TURN)[0], atol=1e-15)

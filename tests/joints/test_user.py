@@ -7,8 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from mbssa.joints.poses import Poses
-from mbssa.joints.user import UserFunction, value_and_derivative
-from mbssa.joints.user_checking import check_function
+from mbssa.joints.user import UserFunction, check_function, value_and_derivative
 from mbssa.trust import VARIABLE
 
 

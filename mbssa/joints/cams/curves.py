@@ -57,43 +57,36 @@ class Curve:
         coefficients = np.array(self.coefficients, dtype=float)
         if breaks.ndim != 1 or len(breaks) < 2 or not (np.diff(breaks) > 0).all():
             raise ValueError("breaks: write at least two ascending numbers")
-        wanted = (len(breaks) - 1, 2, ORDER)
-        if coefficients.shape != wanted:
-            raise ValueError(
-                f"coefficients: have shape {coefficients.shape}; {len(breaks) - 1} pieces take {wanted}"
-            )
+        if coefficients.shape != (wanted := (len(breaks) - 1, 2, ORDER)):
+            what = f"have shape {coefficients.shape}; {len(breaks) - 1} pieces take {wanted}"
+            raise ValueError(f"coefficients: {what}")
         if not (np.isfinite(breaks).all() and np.isfinite(coefficients).all()):
             raise ValueError("a curve takes finite numbers only")
-        for name, array in (("breaks", breaks), ("coefficients", coefficients)):
-            array.setflags(write=False)
-            object.__setattr__(self, name, array)
-        object.__setattr__(self, "closed", bool(self.closed))
+        breaks.setflags(write=False)
+        coefficients.setflags(write=False)
+        vars(self).update(breaks=breaks, coefficients=coefficients, closed=bool(self.closed))
         if self.closed and self.opening > JOINED * self.size:
-            raise ValueError(
-                "a closed curve ends where it begins; this one begins at "
-                f"{coefficients[0, :, 0].tolist()} and ends at {coefficients[-1].sum(axis=1).tolist()}"
-            )
+            start, end = coefficients[0, :, 0].tolist(), coefficients[-1].sum(axis=1).tolist()
+            what = f"this one begins at {start} and ends at {end}"
+            raise ValueError(f"a closed curve ends where it begins; {what}")
 
     # --- points ------------------------------------------------------------------------------------
 
     def at(self, s: Array | float) -> tuple[Array, Array, Array]:
         """Points, first and second derivatives by s; each of the shape of ``s`` and (2,) behind it."""
-        # A closed curve is periodic in s; an open one goes on beyond its ends as its end pieces do. Complex
-        # ``s`` is taken, for complex steps: the piece is that of the real part.
-        s = np.asarray(s)
+        # A closed curve is periodic in s; an open one goes on beyond its ends as its end pieces do.
+        point, rate, bending = (np.stack([z.real, z.imag], axis=-1) for z in self._at(s))
+        return point, rate, bending
+
+    def _at(self, s: Array | float) -> tuple[Array, Array, Array]:
+        """The same as x + i y, of the shape of ``s``."""
+        s = np.asarray(s, dtype=float)
         if self.closed:
-            s = s - self.period * np.floor((s.real - self.breaks[0]) / self.period)
-        piece = np.clip(np.searchsorted(self.breaks, s.real, side="right") - 1, 0, self.pieces - 1)
-        length = np.diff(self.breaks)[piece][..., None]
-        u = (s - self.breaks[piece])[..., None] / length
-        a = self.coefficients[piece]
-        value = a[..., ORDER - 1] + 0.0 * u
-        rate, bending = np.zeros_like(value), np.zeros_like(value)
-        for power in range(ORDER - 2, -1, -1):
-            bending = bending * u + 2.0 * rate
-            rate = rate * u + value
-            value = value * u + a[..., power]
-        return value, rate / length, bending / length**2
+            s = s - self.period * np.floor((s - self.breaks[0]) / self.period)
+        piece = np.clip(np.searchsorted(self.breaks, s, side="right") - 1, 0, self.pieces - 1)
+        length = np.diff(self.breaks)[piece]
+        point, rate, bending = self._in_pieces(piece, (s - self.breaks[piece]) / length)
+        return point, rate / length, bending / length**2
 
     def arcs(self, place: Array) -> Array:
         """Points, first and second derivatives by the place in pieces, x + i y: (3, n) of places (n,)."""
@@ -101,17 +94,19 @@ class Curve:
         piece = np.floor(place)
         if not self.closed:
             piece = np.clip(piece, 0.0, self.pieces - 1.0)
-        powers = (place - piece)[:, None, None] ** _POWERS
-        arcs = self._derivatives[piece.astype(np.int64) % self.pieces] @ powers
-        return np.asarray(arcs[..., 0].view(np.complex128).T)
+        return self._in_pieces(piece.astype(np.int64) % self.pieces, place - piece)
+
+    def _in_pieces(self, piece: Array, u: Array) -> Array:
+        """Points, first and second derivatives by u, x + i y: (3, …)."""
+        arcs = self._derivatives[piece] @ u[..., None, None] ** _POWERS
+        return np.moveaxis(arcs[..., 0].view(np.complex128), -1, 0)
 
     @cached_property
     def _derivatives(self) -> Array:
         """Coefficients (n, 6, 8) of x, y, their first and their second derivatives by u."""
-        first, second = np.zeros((2, *self.coefficients.shape))
-        first[..., :-1] = self._rates
-        second[..., :-1] = first[..., 1:] * np.arange(1, ORDER)
-        return np.concatenate([self.coefficients, first, second], axis=1)
+        levels = (polynomial.polyder(self.coefficients, k, axis=-1) for k in range(3))
+        padded = [np.pad(level, ((0, 0), (0, 0), (0, k))) for k, level in enumerate(levels)]
+        return np.concatenate(padded, axis=1)
 
     @cached_property
     def samples(self) -> tuple[Array, Array]:
@@ -127,15 +122,14 @@ class Curve:
     def curvature(self, s: Array | float) -> Array:
         """Signed curvature (1/m), of the shape of ``s``: positive where the material is convex."""
         # Infinite or NaN where the derivative vanishes (a corner in the parameter).
-        _, rate, bending = self.at(s)
+        _, rate, bending = self._at(s)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(_cross(rate, bending) / (rate * rate).sum(axis=-1) ** 1.5)
+            return np.asarray(cross(rate, bending) / np.abs(rate) ** 3)
 
     def sampled(self, per_piece: int) -> Array:
         """Values of s: ``per_piece`` in each piece, evenly, and the end of an open curve."""
-        inside = np.arange(per_piece) / per_piece
-        s = (self.breaks[:-1, None] + np.diff(self.breaks)[:, None] * inside).ravel()
-        return s if self.closed else np.append(s, self.breaks[-1])
+        s = self.parameter(np.arange(self.pieces * per_piece + 1) / per_piece)
+        return s[:-1] if self.closed else s
 
     # --- properties --------------------------------------------------------------------------------
 
@@ -154,17 +148,22 @@ class Curve:
         """Distance between its ends (m)."""
         return float(np.hypot(*(self.coefficients[-1].sum(axis=1) - self.coefficients[0, :, 0])))
 
+    def _everywhere(self, u: Array) -> Array:
+        """Points, first and second derivatives at these places u (k,) of every piece: (3, n, k)."""
+        return self._in_pieces(np.arange(self.pieces)[:, None], u)
+
     @cached_property
     def size(self) -> float:
         """The larger side of the box around the ends of its pieces and points between them (m)."""
-        u = np.linspace(0.0, 1.0, 9) ** np.arange(ORDER)[:, None]
-        return float(np.ptp(self.coefficients @ u, axis=(0, 2)).max())
+        points = self._everywhere(np.linspace(0.0, 1.0, 9))[0]
+        return float(max(np.ptp(points.real), np.ptp(points.imag)))
 
     @cached_property
     def around(self) -> tuple[Array, float]:
         """Centre (2,) and radius (m) of a circle around the curve, a little larger than the smallest."""
         # A piece lies within the polygon of its coefficients in Bernstein's basis.
-        corners = (self.coefficients @ _to_bernstein(ORDER)).swapaxes(1, 2).reshape(-1, 2)
+        bernstein = [[comb(i, j) / comb(ORDER - 1, j) for i in range(ORDER)] for j in range(ORDER)]
+        corners = (self.coefficients @ np.array(bernstein)).swapaxes(1, 2).reshape(-1, 2)
         centre = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
         return centre, float(np.hypot(*(corners - centre).T).max())
 
@@ -172,31 +171,25 @@ class Curve:
     def area(self) -> float:
         """½ ∮ (x dy - y dx) (m²): the area within a closed curve, positive if it runs counter-clockwise."""
         nodes, weights = np.polynomial.legendre.leggauss(ORDER)
-        half = 0.5 * np.diff(self.breaks)[:, None]
-        point, rate, _ = self.at(self.breaks[:-1, None] + half * (nodes + 1.0))
-        return float(0.5 * (half * weights * _cross(point, rate)).sum())
-
-    @cached_property
-    def _rates(self) -> Array:
-        """Coefficients (n, 2, 7) of the derivatives by u."""
-        return self.coefficients[..., 1:] * np.arange(1, ORDER)
+        point, rate, _ = self._everywhere(0.5 * (nodes + 1.0))
+        return float(0.25 * (weights * cross(point, rate)).sum())
 
     @cached_property
     def turning(self) -> float:
         """Turns of the tangent's direction: 1 if closed, counter-clockwise and simple."""
         # A closed curve with any other number crosses itself; one with 1 may.
-        u = np.linspace(0.0, 1.0, 17) ** np.arange(ORDER - 1)[:, None]
-        rate = (self._rates @ u).swapaxes(1, 2).reshape(-1, 2)
-        turns = _turns(np.roll(rate, 1, axis=0), rate)
+        rate = self._everywhere(np.linspace(0.0, 1.0, 17))[1].ravel()
+        turns = np.angle(rate * np.roll(rate, 1).conj())
         return float(turns[0 if self.closed else 1 :].sum() / (2.0 * np.pi))
 
     @cached_property
     def corners(self) -> Array:
         """Jumps (n,), rad, of the tangent's direction at the starts of the pieces; 0 at an open curve's."""
-        turns = _turns(np.roll(self._rates.sum(axis=-1), 1, axis=0), self._rates[..., 0])
+        start, end = self._everywhere(np.array([0.0, 1.0]))[1].T
+        turns = np.angle(start * np.roll(end, 1).conj())
         if not self.closed:
             turns[0] = 0.0
-        return turns
+        return np.asarray(turns)
 
     # --- curves made of it -------------------------------------------------------------------------
 
@@ -219,45 +212,23 @@ class Curve:
         return self.reversed if self.closed and self.area < 0 else self
 
 
-def _cross(a: Array, b: Array) -> Array:
-    """Cross products of plane vectors (…, 2)."""
-    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
-
-
-def _turns(before: Array, after: Array) -> Array:
-    """Angles (rad) from directions (n, 2) to others."""
-    return np.asarray(np.arctan2(_cross(before, after), (before * after).sum(axis=-1)))
-
-
-def _to_bernstein(order: int) -> Array:
-    """Matrix (order, order) from coefficients of powers to those in Bernstein's basis."""
-    return np.array([[comb(i, j) / comb(order - 1, j) for i in range(order)] for j in range(order)])
+def cross(a: Array, b: Array) -> Array:
+    """Cross products of plane vectors x + i y."""
+    return np.asarray(a.real * b.imag - a.imag * b.real)
 
 
 # --- functions -------------------------------------------------------------------------------------
-
-
-class Rough(ValueError):
-    """A function that no reasonable number of polynomials follows, or that is not finite."""
 
 
 def curve_from(
     function: Callable[[Array], Array], breaks: Sequence[float] | Array, closed: bool | None = None
 ) -> Curve:
     """Curve of a function of s (m,), points (m, 2), smooth between the breaks and continuous at them."""
-    # ValueError (:class:`Rough`) where it is not finite or not smooth, or is to be closed and is not.
+    # ValueError where it is not finite or not smooth, or is to be closed and is not.
     edges = np.asarray(breaks, dtype=float)
     number = np.ones(len(edges) - 1, dtype=np.int64)
     while True:
-        ends = np.append(
-            np.concatenate(
-                [
-                    np.linspace(a, b, n, endpoint=False)
-                    for a, b, n in zip(edges, edges[1:], number, strict=False)
-                ]
-            ),
-            edges[-1],
-        )
+        ends = np.interp(np.arange(number.sum() + 1), np.append(0, np.cumsum(number)), edges)
         with np.errstate(all="ignore"):  # an overflow is found by its NaN
             coefficients, error = _fitted(function, ends)
         worst = np.maximum.reduceat(error, np.cumsum(number) - number)
@@ -265,12 +236,14 @@ def curve_from(
             break
         # The error shrinks with the sixth power of a piece's length.
         if np.isnan(worst).any():
-            raise Rough("has numbers too large or too small to be followed")
+            raise ValueError("has numbers too large or too small to be followed")
         grown = np.ceil(number * np.clip(1.05 * worst ** (1 / 6), 1.2, 8.0)).astype(np.int64)
         number = np.where(worst > 1.0, grown, number)
         if number.sum() > MOST_PIECES:
             s = ends[np.argmax(error)]
-            raise Rough(f"is not smooth near s = {s:.6g}; write a function without corners, jumps and poles")
+            raise ValueError(
+                f"is not smooth near s = {s:.6g}; write a function without corners, jumps and poles"
+            )
     if closed is None:
         curve = Curve(ends, coefficients, False)
         closed = curve.opening <= JOINED * curve.size
@@ -320,7 +293,7 @@ def _finite(function: Callable[[Array], Array], s: Array) -> Array:
         points = np.asarray(function(s), dtype=float)
     wrong = ~np.isfinite(points).all(axis=1)
     if wrong.any():
-        raise Rough(f"is not finite at s = {s[np.argmax(wrong)]:.6g}")
+        raise ValueError(f"is not finite at s = {s[np.argmax(wrong)]:.6g}")
     return points
 
 
@@ -375,10 +348,8 @@ def through(points: Sequence[Sequence[float]] | Array, closed: bool = True) -> C
     # Points that are nearer than the file's digits are the same; a spline through both would loop there.
     same = np.flatnonzero(chords <= JOINED * chords.max())
     if len(same):
-        raise ValueError(
-            f"points {same[0] + 1} and {(same[0] + 1) % (len(knots) - closed) + 1} are the same; "
-            "write each once"
-        )
+        after = (same[0] + 1) % (len(knots) - closed) + 1
+        raise ValueError(f"points {same[0] + 1} and {after} are the same; write each once")
     s = np.concatenate([[0.0], np.cumsum(chords)])
     return _of_spline(CubicSpline(s, knots, bc_type="periodic" if closed else "not-a-knot"), closed)
 

@@ -113,13 +113,11 @@ class FollowerLaw:
         # Where a derivative jumps it is that of the segment that begins there.
         angle = np.asarray(np.mod(angle, TURN), dtype=float)
         number = np.clip(np.searchsorted(self.starts, angle, side="right") - 1, 0, len(self.segments) - 1)
-        out = tuple(np.zeros_like(angle) for _ in range(4))
+        out = np.zeros((4, *angle.shape))
         for k, segment in enumerate(self.segments):
             here = number == k
-            values = segment_at(segment, angle[here] - self.starts[k])
-            for derivative, (array, value) in enumerate(zip(out, values, strict=True)):
-                array[here] = value + (self.heights[k] if derivative == 0 else 0.0)
-        return out[0], out[1], out[2], out[3]
+            out[:, here] = segment_at(segment, angle[here] - self.starts[k])
+        return self.heights[number] + out[0], out[1], out[2], out[3]
 
     def derivative(self, order: int, angle: Array) -> Array:
         """One derivative by the angle at angles of the cam (rad)."""
@@ -135,21 +133,19 @@ class FollowerLaw:
 
 def segment_at(segment: Segment, angle: Array) -> Four:
     """Displacement of a segment, ``angle`` (n,) after its start, and three derivatives by the angle."""
+    zero = np.zeros_like(angle)
     if segment.kind is None:
-        return np.zeros_like(angle), np.zeros_like(angle), np.zeros_like(angle), np.zeros_like(angle)
+        return zero, zero, zero, zero
     x = np.clip(angle / segment.over, 0.0, 1.0)
     late = x >= 0.5
     # From the nearer end, where the law is flat: exact to the last digits there.
-    half = _scca if segment.kind in _SCCA else _polynomial
-    y, y1, y2, y3 = half(segment.kind, np.where(late, 1.0 - x, x))
+    near = np.where(late, 1.0 - x, x)
+    if segment.kind in _SCCA:
+        y, y1, y2, y3 = _scca(segment.kind, near)
+    else:
+        y, y1, y2, y3 = (polynomial.polyval(near, powers) for powers in _POLYNOMIALS[segment.kind])
     values = np.where(late, 1.0 - y, y), y1, np.where(late, -y2, y2), y3
     y, y1, y2, y3 = (segment.by * value / segment.over**k for k, value in enumerate(values))
-    return y, y1, y2, y3
-
-
-def _polynomial(kind: str, x: Array) -> Four:
-    """A dimensionless polynomial law up to x = ½."""
-    y, y1, y2, y3 = (polynomial.polyval(x, powers) for powers in _POLYNOMIALS[kind])
     return y, y1, y2, y3
 
 
@@ -195,8 +191,6 @@ def law_faults(segments: Sequence[Segment]) -> list[str]:
         faults.append(f"rises by {rises:g} and returns by {returns:g} (m or rad); write as much of both")
     if (heights < -CLOSE * largest).any():
         k = int(np.argmax(heights < -CLOSE * largest))
-        faults.append(
-            f"segment {k + 1} returns below the height of the angle 0; "
-            "begin the law where the follower is lowest"
-        )
+        what = f"segment {k + 1} returns below the height of the angle 0"
+        faults.append(f"{what}; begin the law where the follower is lowest")
     return faults

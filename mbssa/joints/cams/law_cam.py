@@ -75,11 +75,11 @@ class LawCam:
         if self.swing is None:
             flat = self.follower == "flat"
             return self.base if flat else float(np.sqrt(self.prime**2 - self.offset**2))
-        return _first_angle(self, self.swing)
-
-    def angle_of(self, s: Array | float) -> Array:
-        """The law's angle (rad), in 0 … 2π, of parameters of the profile or the pitch curve."""
-        return np.asarray(np.mod(-self.sense * np.asarray(s), 2.0 * np.pi))
+        pivot, arm = self.swing.pivot, self.swing.arm
+        with np.errstate(invalid="ignore", divide="ignore"):  # NaN where no triangle has these sides
+            if self.follower == "flat":
+                return float(np.arcsin(np.float64(self.base - arm) / pivot))
+            return float(np.arccos((pivot**2 + arm**2 - self.prime**2) / np.float64(2.0 * pivot * arm)))
 
     def trace(self, angle: Array) -> tuple[Array, Array, Array]:
         """Trace point w(θ), complex (n,) in m, and two derivatives by θ."""
@@ -188,15 +188,6 @@ class LawCam:
         return self.side * h1 + self.swing.pivot * np.cos(self.start + self.law.at(angle)[0])
 
 
-def _first_angle(cam: LawCam, swing: Swing) -> float:
-    """Angle ψ at s = 0 (rad); NaN where no triangle has these sides."""
-    pivot, arm = swing.pivot, swing.arm
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if cam.follower == "flat":
-            return float(np.arcsin(np.float64(cam.base - arm) / pivot))
-        return float(np.arccos((pivot**2 + arm**2 - cam.prime**2) / np.float64(2.0 * pivot * arm)))
-
-
 # --- faults ----------------------------------------------------------------------------------------
 
 
@@ -215,14 +206,10 @@ def _faults(cam: LawCam) -> list[tuple[str, str]]:
         prime = f"base{' + radius' * bool(cam.radius)}, {cam.prime:g} m"
         faults.append(("offset", f"is {cam.offset:g} m; write less than {prime}"))
     if cam.follower != "knife":
-        faults += [
-            (
-                "law",
-                f"the velocity jumps by {jump:.4g} a rad at {np.rad2deg(angle):g}°, which a {cam.follower} "
-                "follower cannot do; write another kind than uniform, or a knife",
-            )
-            for angle, jump in cam.law.jumps()
-        ]
+        why = f"which a {cam.follower} follower cannot do; write another kind than uniform, or a knife"
+        for angle, jump in cam.law.jumps():
+            what = f"the velocity jumps by {jump:.4g} a rad at {np.rad2deg(angle):g}°"
+            faults.append(("law", f"{what}, {why}"))
     if cam.swing is not None and not faults:
         faults += _swing_faults(cam, cam.swing)
     return faults
@@ -237,23 +224,18 @@ def _swing_faults(cam: LawCam, swing: Swing) -> list[tuple[str, str]]:
         faults.append(("swing.arm", "write the length of the arm, above 0"))
     if faults:
         return faults
-    first = _first_angle(cam, swing)
-    if not np.isfinite(first):
+    if not np.isfinite(first := cam.start):
+        least, most = abs(swing.pivot - swing.arm), swing.pivot + swing.arm
+        reach = f"base + radius is {cam.prime:g} m, which must be between {least:g} and {most:g} m"
         if flat:
-            reach = (
-                f"base - arm is {cam.base - swing.arm:g} m, which must be less than pivot, {swing.pivot:g} m"
-            )
-        else:
-            least, most = abs(swing.pivot - swing.arm), swing.pivot + swing.arm
-            reach = f"base + radius is {cam.prime:g} m, which must be between {least:g} and {most:g} m"
+            bound = f"which must be less than pivot, {swing.pivot:g} m"
+            reach = f"base - arm is {cam.base - swing.arm:g} m, {bound}"
         return [("swing", f"the arm does not reach the base circle: {reach}")]
     last, largest = first + cam.law.rise, 0.5 * np.pi if flat else np.pi
     if not (first > -largest and last < largest):
-        what = (
-            f"swings the arm from {np.rad2deg(first):.4g}° to {np.rad2deg(last):.4g}° from the line to the "
-            f"cam's axis; write a rise that ends below {np.rad2deg(largest):g}°"
-        )
-        return [("law", what)]
+        where = f"from {np.rad2deg(first):.4g}° to {np.rad2deg(last):.4g}° from the line to the cam's axis"
+        remedy = f"write a rise that ends below {np.rad2deg(largest):g}°"
+        return [("law", f"swings the arm {where}; {remedy}")]
     if flat:
         angle = np.linspace(cam.law.starts[:-1], cam.law.starts[1:], 200, axis=1).ravel()
         rate = cam.law.at(angle)[1] * cam.sense * cam.side

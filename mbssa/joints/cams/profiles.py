@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, cast
 
@@ -16,7 +16,7 @@ import numpy as np
 from mbssa.bounds import LARGEST, SMALLEST, range_fault
 from mbssa.expressions import function_of
 from mbssa.joints.cams.contact import CURVE, FLAT, POINT
-from mbssa.joints.cams.curves import JOINED, Array, Curve, circle, curve_from, ellipse, line, through
+from mbssa.joints.cams.curves import Array, Curve, circle, curve_from, ellipse, line, through
 from mbssa.joints.cams.follower_laws import KINDS, FollowerLaw, Segment, law_faults
 from mbssa.joints.cams.law_cam import CamError, LawCam, Swing
 from mbssa.texts import joined
@@ -98,8 +98,7 @@ def _plain(value: Any) -> Any:
 @lru_cache(maxsize=512)
 def _profile(text: str) -> Profile:
     table: dict[str, Any] = json.loads(text)
-    faults: Faults = list(_out_of_range(table, "", ""))
-    if faults:
+    if faults := list(_out_of_range(table, "", "")):
         raise ProfileError(faults)
     law = "law" in table
     follower, radius = table.get("follower"), float(table.get("radius", 0.0))
@@ -112,24 +111,22 @@ def _profile(text: str) -> Profile:
     elif follower is None:
         faults.append(("follower", f"is missing; write {joined(FOLLOWERS, 'or')}, or {{ curve = {{ … }} }}"))
     cam, curve = None, None
-    if law and sum(key in table for key in (*SHAPES, "law")) == 1:
+    if law and not any(key in table for key in SHAPES):
         if follower in FOLLOWERS:
             cam = _law_cam(table, str(follower), radius, faults)
+        try:
+            curve = None if cam is None else cam.profile
+        except ValueError as error:
+            faults.append(("law", f"the profile that it makes {error}"))
     else:
         curve = _one_curve(table, "", (*SHAPES, "law"), faults)
-        for key in LAW_KEYS:
-            if key in table:
-                faults.append((key, f"is for a law; a profile with {joined(SHAPES, 'or')} has none"))
+        what = f"is for a law; a profile with {joined(SHAPES, 'or')} has none"
+        faults += [(key, what) for key in LAW_KEYS if key in table]
         if follower == "roller" and not radius > 0:
             given = f"is {radius:g} m" if "radius" in table else "is missing"
             faults.append(("radius", f"{given}; write that of the roller, above 0; without it is a knife"))
         if follower != "roller" and "radius" in table:
             faults.append(("radius", f"is the roller's; a {follower} follower has none"))
-    if cam is not None:
-        try:
-            curve = cam.profile
-        except ValueError as error:
-            faults.append(("law", f"the profile that it makes {error}"))
     if faults or curve is None or follower is None:
         raise ProfileError(faults)
     return Profile(curve, cast(Any, follower), radius, other, cam, table.get("title", ""), table)
@@ -164,13 +161,11 @@ def _law_cam(table: Mapping[str, Any], follower: str, radius: float, faults: Fau
         faults.append(("base", "is missing; write the radius of the base circle"))
     if len(faults) > before:
         return None
-    swing = table.get("swing")
-    if swing is not None:
-        swing = Swing(float(swing["pivot"]), float(swing["arm"]), swing.get("side", "left"))
-    base, offset = float(table["base"]), float(table.get("offset", 0.0))
-    turns = table.get("turns", "counter-clockwise")
+    given = {key: table[key] for key in ("offset", "turns") if key in table}
+    if "swing" in table:
+        given["swing"] = Swing(**table["swing"])
     try:
-        return LawCam(FollowerLaw(sound), cast(Any, follower), base, radius, offset, swing, turns)
+        return LawCam(FollowerLaw(sound), cast(Any, follower), table["base"], radius, **given)
     except CamError as error:
         faults += error.faults
         return None
@@ -183,26 +178,22 @@ def _segment(entry: Mapping[str, Any], place: str, faults: Faults) -> Segment | 
         given = f"has {joined(what)}" if what else "is nothing"
         faults.append((place, f"{given}; write one of rise, dwell and return"))
         return None
-    before = len(faults)
-    (move,) = what
-    if move == "dwell":
-        for key in ("over", "kind"):
-            if key in entry:
-                faults.append((f"{place}.{key}", "a dwell has none; write dwell = its angle"))
-        over, by, kind = float(entry["dwell"]), 0.0, None
-        name = "dwell"
-    else:
-        for key, example in (("over", "the angle of the cam"), ("kind", f"one of {', '.join(KINDS)}")):
-            if key not in entry:
-                faults.append((f"{place}.{key}", f"is missing; write {example}"))
-        over, by, kind = float(entry.get("over", 1.0)), float(entry[move]), entry.get("kind")
-        name = "over"
-        if not by > 0:
-            faults.append((f"{place}.{move}", f"is {by:g} (m or rad); write how far, above 0"))
-        by = by if move == "rise" else -by
+    before, (move,) = len(faults), what
+    is_dwell = move == "dwell"
+    for key, example in (("over", "the angle of the cam"), ("kind", f"one of {', '.join(KINDS)}")):
+        if (key in entry) is is_dwell:
+            wanted = (
+                "a dwell has none; write dwell = its angle" if is_dwell else f"is missing; write {example}"
+            )
+            faults.append((f"{place}.{key}", wanted))
+    angle = "dwell" if is_dwell else "over"
+    over, by = float(entry.get(angle, 1.0)), 0.0 if is_dwell else float(entry[move])
+    if not (is_dwell or by > 0):
+        faults.append((f"{place}.{move}", f"is {by:g} (m or rad); write how far, above 0"))
     if not over > 0:
-        faults.append((f"{place}.{name}", f"is {np.rad2deg(over):g}°; write an angle above 0"))
-    return Segment(over, by, kind) if len(faults) == before else None
+        faults.append((f"{place}.{angle}", f"is {np.rad2deg(over):g}°; write an angle above 0"))
+    by = -by if move == "return" else by
+    return Segment(over, by, entry.get("kind")) if len(faults) == before else None
 
 
 # --- curves ----------------------------------------------------------------------------------------
@@ -220,20 +211,19 @@ def _one_curve(table: Mapping[str, Any], place: str, allowed: Sequence[str], fau
     closed = table.get("closed")
     if closed is not None and shape not in ("formula", "points"):
         faults.append((f"{place}.closed" if place else "closed", "is for a formula or points"))
-    before = len(faults)
+    before, entry = len(faults), table[shape]
     try:
         if shape == "formula":
-            curve = _of_formula(table[shape], within, closed, faults)
+            curve = _of_formula(entry, within, closed, faults)
         elif shape == "points":
-            curve = through(table[shape], closed is not False)
+            curve = through(entry, closed is not False)
         elif shape == "circle":
-            curve = circle(_positive(table[shape]["radius"]), table[shape].get("centre", (0.0, 0.0)))
+            curve = circle(_positive(entry["radius"]), entry.get("centre", (0.0, 0.0)))
         elif shape == "ellipse":
-            entry = table[shape]
             axes = [_positive(axis) for axis in entry["semi_axes"]]
             curve = ellipse(axes, entry.get("centre", (0.0, 0.0)), entry.get("angle", 0.0))
         else:
-            start, end = table[shape]
+            start, end = entry
             if start == end:
                 raise ValueError("begins and ends at the same point; write two")
             curve = line(start, end)
@@ -242,9 +232,8 @@ def _one_curve(table: Mapping[str, Any], place: str, allowed: Sequence[str], fau
         return None
     if curve is None or len(faults) > before:
         return None
-    if fault := range_fault(float(np.abs(curve.coefficients[:, :, 0]).max())) or range_fault(
-        curve.size, size=True
-    ):
+    far = float(np.abs(curve.coefficients[:, :, 0]).max())
+    if fault := range_fault(far) or range_fault(curve.size, size=True):
         faults.append((within, f"has points whose magnitude or extent (m) {fault}"))
         return None
     curve = curve.counter_clockwise
@@ -266,19 +255,20 @@ def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, fault
     if names not in (["r"], ["x", "y"]):
         faults.append((place, 'write r = "…" of the angle s, or x = "…" and y = "…"'))
         return None
-    before = len(faults)
-    functions, unit = [], float(entry.get("unit", 1.0))
-    for name in names:
+    before, unit = len(faults), float(entry.get("unit", 1.0))
+    texts: dict[str, tuple[Any, ...]] = {
+        f"{place}.{name}": (entry[name], ("s",), "m", unit) for name in names
+    }
+    texts |= {
+        f"{place}.range[{k}]": (str(end), ()) for k, end in enumerate(entry.get("range", (0.0, "2*pi")), 1)
+    }
+    functions = {}
+    for key, arguments in texts.items():
         try:
-            functions.append(function_of(entry[name], ("s",), "m", unit))
+            functions[key] = function_of(*arguments)
         except ValueError as error:
-            faults.append((f"{place}.{name}", str(error)))
-    ends = []
-    for k, end in enumerate(entry.get("range", (0.0, "2*pi")), start=1):
-        try:
-            ends.append(float(function_of(end, ())() if isinstance(end, str) else end))
-        except ValueError as error:
-            faults.append((f"{place}.range[{k}]", str(error)))
+            faults.append((key, str(error)))
+    ends = [float(function()) for key, function in functions.items() if key.endswith("]")]
     if len(ends) == 2:
         given = f"runs from {ends[0]:g} to {ends[1]:g}"
         if not (np.isfinite(ends).all() and ends[0] < ends[1]):
@@ -290,15 +280,14 @@ def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, fault
         return None
 
     def points(s: Array) -> Array:
-        values = [function(s) for function in functions]
+        values = [functions[f"{place}.{name}"](s) for name in names]
         if len(values) == 1:
             return np.stack([values[0] * np.cos(s), values[0] * np.sin(s)], axis=1)
         return np.stack(values, axis=1)
 
-    curve = curve_from(points, np.linspace(ends[0], ends[1], _STRETCHES + 1), closed=False)
-    meets = curve.opening <= JOINED * curve.size
-    if closed and not meets:
+    curve = curve_from(points, np.linspace(ends[0], ends[1], _STRETCHES + 1))
+    if closed and not curve.closed:
         what = f"ends {curve.opening:.4g} m from where it begins; write closed = false, or another range"
         faults.append((place, what))
         return None
-    return Curve(curve.breaks, curve.coefficients, meets if closed is None else closed)
+    return curve if closed is None else replace(curve, closed=closed)

@@ -74,7 +74,7 @@ def examine(profile: Profile, units: tuple[str, str] = SI) -> CamReport:
     else:
         breaks = cam.law.breaks
         if cam.follower == "flat":
-            convex, concave = _extreme(cam.profile_radius, breaks, largest=False), None
+            convex, concave = _extreme(cam.profile_radius, breaks, -1.0), None
             face = _range(cam.face, breaks)
         else:
             pitch = _radii(cam.pitch_curvature, breaks)
@@ -84,7 +84,8 @@ def examine(profile: Profile, units: tuple[str, str] = SI) -> CamReport:
         if cam.follower != "flat" or cam.swing is not None:
             pressure = _largest(cam.pressure, breaks)
         peaks = tuple(_largest(partial(cam.law.derivative, k), breaks) for k in (1, 2, 3))
-    found = CamReport(profile, convex, concave, *pitch, pressure, face, peaks, corners, (), ())
+    width = face and (face[0].value, face[1].value)
+    found = CamReport(profile, convex, concave, *pitch, pressure, width, peaks, corners, (), ())
     return replace(found, faults=tuple(_faults(found, units)), advice=tuple(_advice(found, units)))
 
 
@@ -120,16 +121,12 @@ def _faults(found: CamReport, units: tuple[str, str]) -> Iterator[str]:
         where = place_text(profile, least.at, units)
         if cam.follower == "flat":
             base = f"base above {size(cam.base - least.value)}" if cam.swing is None else "larger base"
-            yield (
-                f"undercut at {where}: the radius of curvature for the flat face is {size(least.value)}; "
-                f"write a {base}"
-            )
+            radius = f"the radius of curvature for the flat face is {size(least.value)}"
+            yield f"undercut at {where}: {radius}; write a {base}"
         else:
-            yield (
-                f"undercut at {where}: the pitch curve's radius of curvature is "
-                f"{size(least.value + cam.radius)}, not above the roller's {size(cam.radius)}; "
-                "write a larger base or a smaller roller"
-            )
+            radius = f"the pitch curve's radius of curvature is {size(least.value + cam.radius)}"
+            remedy = "write a larger base or a smaller roller"
+            yield f"undercut at {where}: {radius}, not above the roller's {size(cam.radius)}; {remedy}"
         return
     hollow, other = found.concave, profile.follower_curve
     if hollow is None:
@@ -138,12 +135,10 @@ def _faults(found: CamReport, units: tuple[str, str]) -> Iterator[str]:
     if profile.follower == "flat":
         yield f"the face bridges the hollow at {where}; write a convex profile, or a roller"
     elif profile.follower == "roller" and profile.radius >= hollow.value:
-        yield (
-            f"the roller does not reach the bottom of the hollow at {where}, whose radius of curvature "
-            f"is {size(hollow.value)}; write a radius below that"
-        )
+        radius = f"whose radius of curvature is {size(hollow.value)}; write a radius below that"
+        yield f"the roller does not reach the bottom of the hollow at {where}, {radius}"
     elif other is not None:
-        flattest = _extreme(other.curvature, other.breaks, largest=False).value
+        flattest = _extreme(other.curvature, other.breaks, -1.0).value
         if flattest * hollow.value <= 1.0:
             flat = size(1.0 / flattest) if flattest > 0 else "not convex"
             yield (
@@ -182,38 +177,37 @@ def _some(profile: Profile, places: Sequence[float], units: tuple[str, str], mos
 # --- numbers ---------------------------------------------------------------------------------------
 
 
-def _extreme(function: Callable[[Array], Array], breaks: Array, *, largest: bool) -> Extreme:
-    """The largest or smallest value between the breaks, never on one: there it may jump."""
-    inside = (np.arange(_SAMPLES) + 0.5) / _SAMPLES
-    step = np.diff(breaks)[:, None] / _SAMPLES
-    s = (breaks[:-1, None] + np.diff(breaks)[:, None] * inside).ravel()
-    best = _best(function(s), largest)
-    span = best // _SAMPLES
-    low, high = breaks[span], breaks[span + 1]
-    at, half = s[best], float(step[span, 0])
+def _extreme(function: Callable[[Array], Array], breaks: Array, sign: float) -> Extreme:
+    """The largest value between the breaks, or with a sign of -1 the smallest, never where it may jump."""
+
+    def best(at: Array) -> int:
+        values = sign * function(at)
+        return int(np.argmax(np.where(np.isfinite(values), values, -np.inf)))
+
+    spans = np.arange(len(breaks))
+    near = np.interp((np.arange(_SAMPLES * spans[-1]) + 0.5) / _SAMPLES, spans, breaks)
+    k = best(near)
+    low, high = breaks[k // _SAMPLES : k // _SAMPLES + 2]
+    half, margin = (high - low) / _SAMPLES, 1e-9 * (high - low)
     for _ in range(_ROUNDS):
-        margin = 1e-9 * (high - low)
-        near = np.linspace(max(at - half, low + margin), min(at + half, high - margin), 65)
-        values = function(near)
-        k = _best(values, largest)
-        at, half = float(near[k]), half / 32
-    return Extreme(float(values[k]), float(at))
+        near = np.linspace(max(near[k] - half, low + margin), min(near[k] + half, high - margin), 65)
+        k, half = best(near), half / 32
+    return Extreme(float(function(near[k : k + 1])[0]), float(near[k]))
 
 
-def _best(values: Array, largest: bool) -> int:
-    kept = np.where(np.isfinite(values), values, -np.inf if largest else np.inf)
-    return int(np.argmax(kept) if largest else np.argmin(kept))
+def _range(function: Callable[[Array], Array], breaks: Array) -> tuple[Extreme, Extreme]:
+    return _extreme(function, breaks, -1.0), _extreme(function, breaks, 1.0)
 
 
 def _largest(function: Callable[[Array], Array], breaks: Array) -> Extreme:
     """The value of the largest size, with its sign."""
-    high, low = (_extreme(function, breaks, largest=largest) for largest in (True, False))
+    low, high = _range(function, breaks)
     return high if high.value >= -low.value else low
 
 
 def _radii(curvature: Callable[[Array], Array], breaks: Array) -> tuple[Extreme | None, Extreme | None]:
     """The smallest convex and the smallest concave radius (m)."""
-    high, low = (_extreme(curvature, breaks, largest=largest) for largest in (True, False))
+    low, high = _range(curvature, breaks)
     flat = 1e-9 * max(high.value, -low.value)
     return (
         Extreme(1.0 / high.value, high.at) if high.value > flat else None,
@@ -223,11 +217,6 @@ def _radii(curvature: Callable[[Array], Array], breaks: Array) -> tuple[Extreme 
 
 def _shifted(radius: Extreme | None, by: float) -> Extreme | None:
     return None if radius is None else Extreme(radius.value + by, radius.at)
-
-
-def _range(function: Callable[[Array], Array], breaks: Array) -> tuple[float, float]:
-    low, high = (_extreme(function, breaks, largest=largest).value for largest in (False, True))
-    return low, high
 
 
 def _along_face(curve: Curve, s: Array) -> Array:

@@ -1,71 +1,27 @@
 """Catalogue of joint types, one file each; a file may hold a type of both spaces, or several alike."""
 
-# To add a type, write its file and name it in TYPES; tests/contracts/test_joint_types.py then holds it to the
-# contract of every type. mbssa.joints.register adds one from outside.
+# A type is added by its file; tests/contracts/test_joint_types.py then holds it to the contract of all types.
+# mbssa.joints.register adds one from outside.
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import iter_modules
+
 from mbssa.joints.joint_type import JointType
-from mbssa.joints.types import (
-    bevel_gear,
-    cam,
-    coupling,
-    cylindrical,
-    distance,
-    free_body,
-    gear,
-    helical,
-    pin_in_slot,
-    planar,
-    plane_cylinder,
-    point_contacts,
-    prismatic,
-    revolute,
-    rod,
-    rolling,
-    slotted_cylindrical,
-    sphere_cylinder,
-    sphere_plane,
-    spherical,
-    universal,
-    user,
-)
 
 #: Table 3 in its order, then additions: the order in which a group's type name lists its pairs (1R1P1U1S3D).
-TYPES: tuple[JointType, ...] = (
-    revolute.SPATIAL,
-    revolute.PLANAR,
-    prismatic.SPATIAL,
-    prismatic.PLANAR,
-    helical.SPATIAL,
-    point_contacts.FIVE,
-    cylindrical.SPATIAL,
-    universal.SLOTTED_SPHERICAL,
-    universal.SPATIAL,
-    cam.PLANAR,
-    gear.ORDINARY,
-    gear.EPICYCLIC,
-    point_contacts.FOUR,
-    rolling.ROLLING,
-    rolling.WITH_SLIP,
-    spherical.SPATIAL,
-    planar.SPATIAL,
-    slotted_cylindrical.SPATIAL,
-    point_contacts.THREE,
-    free_body.PLANAR,
-    sphere_cylinder.SPATIAL,
-    plane_cylinder.SPATIAL,
-    point_contacts.TWO,
-    sphere_plane.SPATIAL,
-    rod.SPATIAL,
-    free_body.SPATIAL,
-    pin_in_slot.PLANAR,
-    rod.PLANAR,
-    distance.SPATIAL,
-    distance.PLANAR,
-    bevel_gear.SPATIAL,
-    coupling.SPATIAL,
-    coupling.PLANAR,
-    user.SPATIAL,
-    user.PLANAR,
+_ORDER = (
+    "R P H CPEP C ER U L EO EPI CTEP RP RD S PL CR CTRP FP SC PC CBIP SP SPSP F "
+    "SLOT ROD DIST BEVEL COUPLING USER"
 )
+
+
+def _place(row: JointType) -> tuple[int, bool]:
+    codes = _ORDER.split()
+    return codes.index(row.code) if row.code in codes else len(codes), row.space == "planar"
+
+
+_FILES = [import_module(f"{__name__}.{file.name}") for file in iter_modules(__path__)]
+_ROWS = (row for file in _FILES for row in vars(file).values() if isinstance(row, JointType))
+TYPES: tuple[JointType, ...] = tuple(sorted(_ROWS, key=_place))

@@ -6,21 +6,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mbssa.joints.axes import axes_of, in_space
 from mbssa.joints.geometry import JointGeometry
 from mbssa.joints.joint_type import JointType
 from mbssa.joints.poses import Poses
-from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term, local_frames
+from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term, ends_of, local_frames
 
 
 def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple[JointRelations, PairFrames]:
     wheels, carrier = (bodies[0], bodies[1]), bodies[2] if len(bodies) > 2 else 0
     if g.frames is not None:
-        world = [poses.rotation[b] @ axes_of(f.z, f.x) for b, f in zip(wheels, g.frames, strict=False)]
-        centres = [
-            poses.position[b] + poses.rotation[b] @ in_space(f.origin)
-            for b, f in zip(wheels, g.frames, strict=False)
-        ]
+        given = ends_of(bodies, g, poses)
+        world = [*(poses.rotation[list(wheels)] @ given.axes)]
+        centres = [*poses[list(wheels)].centres(given.origin)]
     else:
         assert g.axes is not None
         world = [axes_of(in_space(axis)) for axis in g.axes]
@@ -30,9 +30,8 @@ def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple
         local_frames((carrier, wheel), (centre, centre), (axes, axes), poses)
         for wheel, centre, axes in zip(wheels, centres, world, strict=True)
     )
-    turn = (1, 0, 0, 0)
-    first, second = Term("counted", 0, turn), Term("counted", 1, turn)
-    mesh = Relation("mesh", (first, Term("counted", 1, turn, factor=g.ratio or 1.0)))
+    first, second = (Term("counted", k, (1, 0, 0, 0)) for k in range(2))
+    mesh = Relation("mesh", (first, replace(second, factor=g.ratio or 1.0)))
     driven = {"angle_1": Relation("angle_1", (first,)), "angle_2": Relation("angle_2", (second,))}
     ends = local_frames(wheels, (centres[0], centres[1]), (world[0], world[1]), poses)
     return JointRelations((*wheels, carrier), frames, (mesh,), driven), ends

@@ -1,24 +1,8 @@
 """Free body (F, FP in the plane): binds nothing, and places its second body where it is driven."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-
-from mbssa.arrays import Floats
 from mbssa.joints import blocks
 from mbssa.joints.equations import Equations
-from mbssa.joints.geometry import JointGeometry
-from mbssa.joints.joint_type import Frame, JointType
-
-
-def _frames(g: JointGeometry, second: Floats, _: Mapping[str, Any]) -> tuple[Frame, Frame]:
-    """Frames in the point, or in the origin of the second body, with the world's axes."""
-    frame = blocks.point_of(g, second), np.eye(3)
-    return frame, frame
-
+from mbssa.joints.joint_type import JointType
 
 SPATIAL = JointType(
     code="F", space="spatial", name="Free body, spatial", method="free_body",
@@ -26,7 +10,7 @@ SPATIAL = JointType(
     pair=Equations(
         (), (blocks.X, blocks.Y, blocks.Z, *blocks.CARDAN), blocks.steps("Tx0 Ty1 Tz2 Rx3 Ry4 Rz5")
     ),
-    frames=_frames, axis=None,
+    frames=blocks.in_point, axis=None,
     signs="x, y, z: of the second body's point in the first's frame; " + blocks.CARDAN_SIGNS + ".",
     example="""
 point = [0.3, 0.1, 0.0]                     # of the second body; the origin of its frame if not given
@@ -37,7 +21,7 @@ PLANAR = JointType(
     code="FP", space="planar", name="Free body, planar", method="free_body", coordinates=("x", "y", "angle"),
     optional=("point",),
     pair=Equations((), (blocks.X, blocks.Y, blocks.ANGLE), blocks.steps("Tx0 Ty1 Rz2")),
-    frames=_frames,
+    frames=blocks.in_point,
     signs="x, y: of the second body's point in the first's frame; angle: counter-clockwise.",
     example="""
 point = [0.3, 0.1]                          # of the second body; the origin of its frame if not given

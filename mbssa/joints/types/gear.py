@@ -17,7 +17,7 @@ from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term, e
 
 
 def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple[JointRelations, PairFrames]:
-    ends, ratio = ends_of(bodies, g, poses, (np.eye(3), np.eye(3))), g.ratio or 1.0
+    ends, ratio = ends_of(bodies, g, poses), g.ratio or 1.0
     pairs = [PairFrames.of(bodies[0]), PairFrames.of(bodies[1])]
     if len(bodies) > 2:
         pairs.append(PairFrames.of(bodies[2]))
@@ -28,16 +28,10 @@ def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple
     first, second = Term("turned", 0), Term("turned", 1, factor=ratio)
     # Wheels of equal size and sense, as on a belt, turn alike wherever the arm is.
     line = (replace(arm, factor=-(1.0 + ratio)),) if ratio != -1.0 else ()
-    relations = JointRelations(
-        bodies[:3],
-        tuple(pairs),
-        (Relation("mesh", (first, second, *line)),),
-        {
-            "angle_1": Relation("angle_1", (first, replace(arm, factor=-1.0))),
-            "angle_2": Relation("angle_2", (Term("turned", 1), replace(arm, factor=-1.0))),
-        },
-    )
-    return relations, ends
+    mesh, back = Relation("mesh", (first, second, *line)), replace(arm, factor=-1.0)
+    wheels = {"angle_1": first, "angle_2": Term("turned", 1)}
+    driven = {name: Relation(name, (wheel, back)) for name, wheel in wheels.items()}
+    return JointRelations(bodies[:3], tuple(pairs), (mesh,), driven), ends
 
 
 def _gear(code: str, name: str) -> JointType:

@@ -19,7 +19,7 @@ def _relations(bodies: tuple[int, ...], g: JointGeometry, poses: Poses) -> tuple
     track, wheel = first = (bodies[0], bodies[1])
     radius = g.radius or 1.0
     if g.frames is not None:
-        ends = ends_of(bodies, g, poses, (np.eye(3), np.eye(3)))
+        ends = ends_of(bodies, g, poses)
     else:
         (foot, axes), (centre, _) = blocks.on_track(g, np.zeros(3), {"radius": radius})
         ends = local_frames(first, (foot, centre), (axes, axes), poses)

@@ -1,24 +1,10 @@
 """Slotted cylindrical joint (CR): a pin, z of both frames, that runs in a slot along x of A."""
 
-from __future__ import annotations
+from functools import partial
 
-from collections.abc import Mapping
-from typing import Any
-
-from mbssa.arrays import Floats
 from mbssa.joints import blocks
-from mbssa.joints.axes import axes_of, unit
 from mbssa.joints.equations import Equations
-from mbssa.joints.geometry import JointGeometry
-from mbssa.joints.joint_type import Frame, JointType
-
-
-def _frames(g: JointGeometry, _: Floats, __: Mapping[str, Any]) -> tuple[Frame, Frame]:
-    assert g.axes is not None
-    slot, pin = (unit(axis) for axis in g.axes)
-    frame = blocks.point_of(g), axes_of(pin, slot)
-    return frame, frame
-
+from mbssa.joints.joint_type import JointType
 
 SPATIAL = JointType(
     code="CR", space="spatial", name="Slotted Cylindrical", coordinates=("slide_x", "slide_z", "angle"),
@@ -30,7 +16,7 @@ SPATIAL = JointType(
         blocks.steps("Tx0 Tz1 Rz2"),
         blocks.SAME_SENSE,
     ),
-    frames=_frames, guide=0, ends=True, sided=True,
+    frames=partial(blocks.in_point, z=1, x=0), guide=0, ends=True, sided=True,
     signs="slide_x: along the first body's slot; slide_z: along the second body's pin; angle: about the"
         " pin, right-handed.",
     example="""

@@ -7,20 +7,13 @@ from functools import partial
 import numpy as np
 
 from mbssa.joints.geometry import JointGeometry
-from mbssa.joints.joint_type import JointType, Space
+from mbssa.joints.joint_type import JointType
 from mbssa.joints.poses import Poses
 from mbssa.joints.relations import JointRelations, PairFrames, Relation, Term
 
-_NOTE = "function of the poses of its bodies, zero where the constraint holds; one equation a joint"
-_SIGNS = (
-    "The coordinates only count what is left free. The function takes the poses of its bodies, in "
-    "their order: in the plane q (bodies, 3) with rows x, y, angle; in space p (bodies, 3) and R "
-    "(bodies, 3, 3); m and rad."
-)
-
 
 def _relations(
-    bodies: tuple[int, ...], g: JointGeometry, _: Poses, *, space: Space
+    bodies: tuple[int, ...], g: JointGeometry, _: Poses, *, planar: bool
 ) -> tuple[JointRelations, PairFrames]:
     from mbssa.joints.user import UserFunction
 
@@ -29,17 +22,23 @@ def _relations(
     spread = bodies if len(bodies) % 2 == 0 else (*bodies, bodies[-1])
     pairs = tuple(PairFrames((a, b), *still) for a, b in zip(spread[::2], spread[1::2], strict=True))
     relation = Relation("function", (Term("user", 0),), is_length=g.unit == "m")
-    function = UserFunction(g.function, len(bodies), space == "planar", g.derivative)
+    function = UserFunction(g.function, len(bodies), planar, g.derivative)
     return JointRelations(bodies, pairs, (relation,), function=function), pairs[0]
 
 
-SPATIAL = JointType(
-    code="USER", space="spatial", name="User's constraint", method="user_constraint",
-    coordinates=("other_1", "other_2", "other_3", "other_4", "other_5"), required=("function",),
+_type = partial(
+    JointType, code="USER", name="User's constraint", method="user_constraint", required=("function",),
     optional=("derivative", "unit"), max_bodies=100, table3=False,
-    note=_NOTE,
-    relations=partial(_relations, space="spatial"), driven_in=(),
-    signs=_SIGNS,
+    note="function of the poses of its bodies, zero where the constraint holds; one equation a joint",
+    driven_in=(),
+    signs="The coordinates only count what is left free. The function takes the poses of its bodies, in "
+        "their order: in the plane q (bodies, 3) with rows x, y, angle; in space p (bodies, 3) and R "
+        "(bodies, 3, 3); m and rad.",
+)  # fmt: skip
+
+SPATIAL = _type(
+    space="spatial", coordinates=("other_1", "other_2", "other_3", "other_4", "other_5"),
+    relations=partial(_relations, planar=False),
     example="""
 [[joint]]
 bodies = [1, 2]
@@ -59,13 +58,8 @@ unit = "m"
 """,
 )  # fmt: skip
 
-PLANAR = JointType(
-    code="USER", space="planar", name="User's constraint", method="user_constraint",
-    coordinates=("other_1", "other_2"), required=("function",), optional=("derivative", "unit"),
-    max_bodies=100, table3=False,
-    note=_NOTE,
-    relations=partial(_relations, space="planar"), driven_in=(),
-    signs=_SIGNS,
+PLANAR = _type(
+    space="planar", coordinates=("other_1", "other_2"), relations=partial(_relations, planar=True),
     example="""
 [[joint]]
 bodies = [1, 2]

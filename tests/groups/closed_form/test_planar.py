@@ -11,7 +11,7 @@ from groups.global_approach import solve_globally
 from groups.motion import Motion, driven_coordinates
 from groups.status import OK, OUT_OF_REACH, PREDECESSOR_FAILED, SINGULAR
 from mbssa.io.records import from_record
-from mbssa.joints.equations import coordinates, pose, residuals
+from mbssa.joints.equations import elementary_slopes, pose
 from mbssa.mechanism import BodyGeometry, JointFrame, JointGeometry
 
 #: Joints of each kind of group between the bodies "a" and "b", which move: bodies, type, driven.
@@ -104,8 +104,10 @@ class Bench:
             (a, A), (b, B) = world
             d, C = np.einsum("nba,nb->na", A, b - a), A.transpose(0, 2, 1) @ B
             given = {name: np.full(n, column[joint.index]) for name, column in self.frames.parameters.items()}
-            worst = np.maximum(worst, np.abs(residuals(rows, d, C, given)[0]).max(axis=1, initial=0.0))
-            found = coordinates(rows, d, C, given)[0]
+            worst = np.maximum(
+                worst, np.abs(elementary_slopes(rows.functions, d, C, given)[0]).max(axis=1, initial=0.0)
+            )
+            found = elementary_slopes(rows.coordinates, d, C, given)[0]
             for k, name in enumerate(joint.type.coordinates):
                 if name in joint.driven:
                     miss = found[:, k] - motion.value[row]

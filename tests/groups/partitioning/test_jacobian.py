@@ -13,7 +13,7 @@ from groups.trajectory import poses_of
 from mbssa.io.records import from_record, to_record
 from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE, is_length, types_of
-from mbssa.joints.equations import coordinates, pose
+from mbssa.joints.equations import elementary_slopes, pose
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.poses import Poses
 from mbssa.joints.system import first_two_bodies, pose_of_joints, rows_at
@@ -251,7 +251,7 @@ def measured(opened, joint, names, at):
     d, C, _, _ = pose_of_joints(frames, at, joints, first_two_bodies(mechanism, joints))
     row = mechanism.joints[joint].type
     given = {name: values[joints] / frames.size for name, values in frames.parameters.items()}
-    value = coordinates(row.pair, d, C, given)[0][0]
+    value = elementary_slopes(row.pair.coordinates, d, C, given)[0][0]
     return np.array([value[row.coordinates.index(name)] for name in names])
 
 
