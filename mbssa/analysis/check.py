@@ -18,7 +18,7 @@ from mbssa.io.multiple import count_choices, driven_pairs, paper_choices, spanni
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import rows_at
-from mbssa.singularities.passive_rotations import free_motions, lifts, passive_rotations
+from mbssa.singularities.passive_rotations import free_motions, lifts
 from mbssa.singularities.proposals import Proposal, propose_inputs, propose_joints
 from mbssa.singularities.ranks import (
     Rank,
@@ -195,10 +195,10 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
         if analysis is not None and not analysis.fault:
             pose_is_bad = analysis.singular_pose or analysis.stuck
             if any(finding.fatal for finding in found.all) and not pose_is_bad:
-                proposals += propose_inputs(mechanism, analysis, precision)
+                proposals += propose_inputs(analysis, precision)
             too_many = analysis.constraints.redundant or analysis.mobility < analysis.n_drives
             if too_many and not analysis.singular_pose:
-                proposals += propose_joints(mechanism, analysis)
+                proposals += propose_joints(analysis)
         for text in mechanism.unread:
             found.say("unread", text, fatal=True)
         return Report(
@@ -265,9 +265,8 @@ def _ranks_of_groups(
     elif mechanism.has_geometry and (frames := joint_frames(mechanism)).known.all():
         # Too large to assemble as a whole: as the file has it.
         rows = rows_at(mechanism, frames, frames.reference)
-        size = frames.size
-        relative = precision_of(mechanism, size) if precision is None else precision / size
-        found = group_ranks(structure, rows, tolerance_for(relative))
+        tolerance = tolerance_for(precision_of(mechanism, frames.size, precision))
+        found = group_ranks(structure, rows, tolerance)
     else:
         found = [None] * len(generic)
     return tuple(zip(generic, found, strict=True))
@@ -417,9 +416,7 @@ class _Findings:
             return
         self.corrections(analysis)
         where = "at the given geometry" if analysis.basis == "numeric" else "for almost every geometry"
-        spins = passive_rotations(
-            mechanism, analysis.rows, analysis.frames, analysis.configuration, analysis.tolerance
-        )
+        spins = analysis.passive_rotations
         if analysis.singular_pose and analysis.elsewhere is not None:
             extra = analysis.elsewhere.constraints.rank - analysis.constraints.rank
             more = f"{counted(extra, 'constraint')} more hold at a configuration nearby"

@@ -13,14 +13,13 @@ from mbssa.analysis.decompose import decompose, worth_treating
 from mbssa.decomposition.treatment import Treatment
 from mbssa.disjoint_set import Ends
 from mbssa.joints.frames import joint_frames
-from mbssa.joints.system import Rows
 from mbssa.loops.cycle_basis import independent
 from mbssa.loops.merging import Substructure
 from mbssa.loops.solution import Block, match, order_of_solution
 from mbssa.loops.structure import Loop, LoopStructure, Module
 from mbssa.mechanism import Mechanism
-from mbssa.singularities.ranks import EXACT, generic_rows, rank_of
-from mbssa.singularities.redundancy import examine
+from mbssa.singularities.ranks import generic_rows, rank_of
+from mbssa.singularities.redundancy import Examined, examine
 
 #: Body indices of a loop, and its joints, as :func:`mbssa.loops.cycle_basis.in_order` gives them.
 Cycle: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
@@ -197,23 +196,24 @@ def loop_ranks(mechanism: Mechanism, cycles: Sequence[Cycle]) -> tuple[list[int]
         return [b] * len(cycles), f"every loop counts {b} equations: too many bodies to take ranks"
     known = mechanism.has_geometry and joint_frames(mechanism).known.all()
     found = examine(mechanism) if known else None
-    if found is not None and not found.fault:
-        places = [(each.rows, each.tolerance) for each in (found, found.elsewhere) if each is not None]
-        note = ""
-    else:
-        places = [(generic_rows(mechanism, seed), EXACT) for seed in (1, 2)]
+    if found is None or found.fault:
         why = f"the given one cannot be assembled: {found.fault}" if found else "not every joint has its own"
-        note = f"ranks of loops at random geometry, as {why}"
-    return [max(_rank(mechanism, cycle, *place) for place in places) for cycle in cycles], note
+        lots = [_ranks(Examined(mechanism, generic_rows(mechanism, seed)), cycles) for seed in (1, 2)]
+        return [*map(max, *lots)], f"ranks of loops at random geometry, as {why}"
+    ranks = _ranks(found, cycles)
+    if min(ranks) < mechanism.freedom and found.elsewhere is not None:
+        ranks = [*map(max, ranks, _ranks(found.elsewhere, cycles))]
+    return ranks, ""
 
 
-def _rank(mechanism: Mechanism, cycle: Cycle, rows: Rows, tolerance: float) -> int:
-    """Joint degrees of freedom less the loop's own mobility; B for a loop that is rigid on its own."""
-    bodies, joints = cycle
-    if not set(rows.missing).isdisjoint(joints):
-        return mechanism.freedom
-    mine = rows.select(np.flatnonzero(np.isin(rows.joint, joints) & ~rows.drive))
-    # The first body is fixed; only relative motions enter a loop.
-    matrix = mine.matrix(np.array(bodies[1:], dtype=np.int64))
-    mobility = mechanism.freedom * (len(bodies) - 1) - rank_of(matrix, tolerance).rank
-    return int(mechanism.grade[list(joints)].sum()) - mobility if mobility else mechanism.freedom
+def _ranks(found: Examined, cycles: Sequence[Cycle]) -> list[int]:
+    """Joint degrees of freedom of each loop less its own mobility; B for one that is rigid on its own."""
+    mechanism, rows, ranks = found.mechanism, found.rows, []
+    for bodies, joints in cycles:
+        mine = rows.select(np.flatnonzero(np.isin(rows.joint, joints) & ~rows.drive))
+        # The first body is fixed; only relative motions enter a loop.
+        matrix = mine.matrix(np.array(bodies[1:], dtype=np.int64))
+        mobility = mechanism.freedom * (len(bodies) - 1) - rank_of(matrix, found.tolerance).rank
+        known = mobility and set(rows.missing).isdisjoint(joints)
+        ranks.append(int(mechanism.grade[list(joints)].sum()) - mobility if known else mechanism.freedom)
+    return ranks

@@ -237,11 +237,13 @@ def _random_axes(dice: np.random.Generator, n: int, planar: bool) -> Floats:
     return axes
 
 
-def precision_of(mechanism: Mechanism, size: float) -> float:
-    """Half a unit of the last decimal of the least precise rounded number of the geometry; 0 if none."""
+def precision_of(mechanism: Mechanism, size: float, stated: float | None = None) -> float:
+    """The stated precision (m) over the size; else half a unit of the last decimal of rounded numbers."""
     # Relative: of points over the mechanism's ``size``, of directions over their length. Short numbers are
     # exact. A coordinate of a point counts as rounded from 6 significant digits and 5 decimals, a component
     # of a direction from 5 decimals, since 0.000001 beside 1 is a rounding too.
+    if stated is not None:
+        return stated / size
     worst = 0.0
     for body in mechanism.body_geometry.values():
         worst = max([worst, *(_rounding(v, digits=6) / size for v in body.origin or ())])
