@@ -73,7 +73,7 @@ def outwards(ends: Sequence[Ends], tree: Iterable[int], roots: Iterable[int]) ->
     return found
 
 
-def breadth_first(ends: Mapping[int, Ends], roots: Iterable[int]) -> dict[int, int | None]:
+def breadth_first(ends: Mapping[int, tuple[int, ...]], roots: Iterable[int]) -> dict[int, int | None]:
     """Edge by which each vertex is first reached, the nearest vertices first; None for a root."""
     edges_at: dict[int, list[int]] = {}
     for edge, pair in ends.items():
