@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import hypot
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +19,7 @@ from mbssa.joints.equations import pose
 from mbssa.joints.frames import Frames, coupled_coordinates
 from mbssa.joints.poses import Poses
 from mbssa.joints.relations import JointRelations
-from mbssa.joints.system import Rows, first_two_bodies, rows_at
+from mbssa.joints.system import Rows, rows_at
 from mbssa.mechanism import JointGeometry, Mechanism
 
 if TYPE_CHECKING:
@@ -201,32 +202,20 @@ def _random_geometry(
 
 def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: Ints, dice: np.random.Generator) -> Rows:
     """Stand-ins for joints without equations: random wrenches; of two bodies opposite ones, of more any."""
-    if not len(joints):
-        return rows
-    B = mechanism.freedom
     # B random rows for each joint, so that those of coordinates exist, driven or not.
-    wrench = dice.normal(size=(len(joints), B, B))
-    entries: list[tuple[int, int, int, str, bool]] = []
-    for k, j in enumerate(joints.tolist()):
-        kind, mask = type_of_joint(mechanism, j), int(mechanism.driven[j])
-        entries += [(j, k, row, "contact", False) for row in range(kind.equations)]
-        driven = [(bit, name) for bit, name in enumerate(kind.coordinates) if mask >> bit & 1]
-        entries += [(j, k, kind.equations + bit, name, True) for bit, name in driven]
-    which, case, row = np.array([entry[:3] for entry in entries], dtype=np.int64).reshape(-1, 3).T
-    sizes = np.diff(mechanism.joint_start)
-    body = np.zeros((len(which), max(2, rows.body.shape[1], int(sizes[joints].max()))), dtype=np.int64)
-    body[:, :2] = first_two_bodies(mechanism, which)
-    jacobian = np.zeros((*body.shape, B))
-    jacobian[:, 1] = wrench[case, row]
-    jacobian[:, 0] = -jacobian[:, 1]
-    for r, j in enumerate(which.tolist()):
-        kind = type_of_joint(mechanism, j)
+    B, parts = mechanism.freedom, [rows]
+    for j, wrench in zip(joints.tolist(), dice.normal(size=(len(joints), B, B)), strict=True):
+        kind, driven = type_of_joint(mechanism, j), mechanism.joints[j].driven
+        row = [*range(kind.equations), *(kind.equations + kind.coordinates.index(name) for name in driven)]
+        body = np.tile(mechanism.joint_bodies(j), (len(row), 1))
         if kind.is_coupling or "function" in kind.required:
-            body[r, : sizes[j]] = mechanism.joint_bodies(j)
-            jacobian[r, : sizes[j]] = dice.normal(size=(sizes[j], B))
-    jacobian[body == 0] = 0.0
-    drive, name = np.array([entry[4] for entry in entries], dtype=bool), tuple(e[3] for e in entries)
-    return Rows.joined([rows, Rows(np.zeros(len(which)), jacobian, body, which, drive, name)])
+            jacobian = dice.normal(size=(*body.shape, B))
+        else:
+            body, jacobian = body[:, :2], np.stack([-wrench[row], wrench[row]], axis=1)
+        jacobian[body == 0] = 0.0
+        drive, names = np.arange(len(row)) >= kind.equations, ("contact",) * kind.equations + driven
+        parts.append(Rows(np.zeros(len(row)), jacobian, body, np.full(len(row), j), drive, names))
+    return Rows.joined(parts)
 
 
 def _random_axes(dice: np.random.Generator, n: int, planar: bool) -> Floats:
@@ -244,20 +233,16 @@ def precision_of(mechanism: Mechanism, size: float, stated: float | None = None)
     # of a direction from 5 decimals, since 0.000001 beside 1 is a rounding too.
     if stated is not None:
         return stated / size
-    worst = 0.0
-    for body in mechanism.body_geometry.values():
-        worst = max([worst, *(_rounding(v, digits=6) / size for v in body.origin or ())])
-        worst = max([worst, *(_rounding(v, digits=1) for v in body.orientation or ())])
-    for geometry in mechanism.joint_geometry.values():
-        frames = geometry.frames or ()
-        directions = [geometry.axis, *(geometry.axes or ()), *(f.z for f in frames), *(f.x for f in frames)]
-        points = [geometry.point, *(geometry.points or ()), *(f.origin for f in frames)]
-        for vector in directions:
-            norm = float(np.linalg.norm(vector)) if vector is not None else 1.0
-            worst = max([worst, *(_rounding(v, digits=1) / norm for v in vector or ())])
-        for vector in points:
-            worst = max([worst, *(_rounding(v, digits=6) / size for v in vector or ())])
-    return worst
+    bodies, joints = mechanism.body_geometry.values(), mechanism.joint_geometry.values()
+    frames = [frame for joint in joints for frame in joint.frames or ()]
+    points = [*(body.origin for body in bodies), *(frame.origin for frame in frames)]
+    points += [point for joint in joints for point in (joint.point, *(joint.points or ()))]
+    directions = [axis for joint in joints for axis in (joint.axis, *(joint.axes or ()))]
+    directions += [axis for frame in frames for axis in (frame.z, frame.x)]
+    off = [_rounding(v, digits=1) for body in bodies for v in body.orientation or ()]
+    off += [_rounding(v, digits=6) / size for point in points for v in point or ()]
+    off += [_rounding(v, digits=1) / hypot(*axis) for axis in directions for v in axis or ()]
+    return max(off, default=0.0)
 
 
 def _rounding(value: float, digits: int) -> float:
