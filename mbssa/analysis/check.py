@@ -18,6 +18,7 @@ from mbssa.io.multiple import count_choices, driven_pairs, paper_choices, spanni
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import rows_at
+from mbssa.reports.wording import bodies_text
 from mbssa.singularities.passive_rotations import free_motions, lifts
 from mbssa.singularities.proposals import Proposal, propose_inputs, propose_joints
 from mbssa.singularities.ranks import (
@@ -29,7 +30,7 @@ from mbssa.singularities.ranks import (
     tolerance_for,
 )
 from mbssa.singularities.redundancy import Examined, examine, examine_generic
-from mbssa.texts import counted, listed
+from mbssa.texts import counted
 from mbssa.threads import one_blas_thread
 from mbssa.trust import REMEDY
 from mbssa.units import given_in, quantity_text
@@ -299,8 +300,7 @@ class _Findings:
 
     def named(self, bodies: Sequence[int]) -> str:
         """Bodies with their names."""
-        names = listed([str(self.mechanism.bodies[b]) for b in bodies], 20)
-        return f"{'body' if len(bodies) == 1 else 'bodies'} {names}"
+        return bodies_text(self.mechanism, bodies, 20)
 
     def without_geometry(self) -> None:
         """Joints for which there are generic ranks alone."""

@@ -241,7 +241,7 @@ def precision_of(mechanism: Mechanism, size: float, stated: float | None = None)
     directions += [axis for frame in frames for axis in (frame.z, frame.x)]
     off = [_rounding(v, digits=1) for body in bodies for v in body.orientation or ()]
     off += [_rounding(v, digits=6) / size for point in points for v in point or ()]
-    off += [_rounding(v, digits=1) / hypot(*axis) for axis in directions for v in axis or ()]
+    off += [_rounding(v, digits=1) / hypot(*axis) for axis in directions if axis for v in axis]
     return max(off, default=0.0)
 
 

@@ -54,6 +54,11 @@ class Examined:
         """The geometry: given, or random."""
         return "generic" if self.frames is None else "numeric"
 
+    @property
+    def size(self) -> float:
+        """Length (m) that lengths are divided by."""
+        return 1.0 if self.frames is None else self.frames.size
+
     @cached_property
     def matrix(self) -> Floats:
         """Jacobian by the twists of all movable bodies."""
