@@ -19,8 +19,8 @@ from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import rows_at
 from mbssa.reports.wording import bodies_text
-from mbssa.singularities.passive_rotations import free_motions, lifts
-from mbssa.singularities.proposals import Proposal, propose_inputs, propose_joints
+from mbssa.singularities.passive_rotations import free_motions
+from mbssa.singularities.proposals import Proposal, coordinate_rows, propose_inputs, propose_joints
 from mbssa.singularities.ranks import (
     Rank,
     dependences,
@@ -44,22 +44,9 @@ if TYPE_CHECKING:
 MOST_CONTACTS = 100
 
 Kind = Literal[
-    "geometry",
-    "assembly",
-    "count",
-    "inputs",
-    "redundant",
-    "rank",
-    "spin",
-    "mobility",
-    "pose",
-    "part",
-    "choices",
-    "rolling",
-    "cam",
-    "gear",
-    "unread",
-]
+    "geometry", "assembly", "count", "inputs", "redundant", "rank", "spin", "mobility", "pose", "part",
+    "choices", "rolling", "cam", "gear", "unread",
+]  # fmt: skip
 
 
 #: Distance over the size, or sine of an angle, from which a wheel is not where its bearing is.
@@ -289,7 +276,6 @@ class _Findings:
         self,
         kind: Kind,
         text: str,
-        *,
         fatal: bool = False,
         bodies: Iterable[int] = (),
         joints: Iterable[int] = (),
@@ -307,12 +293,11 @@ class _Findings:
         mechanism, missing = self.mechanism, self.mechanism.without_geometry
         if mechanism.has_geometry:
             return
-        lacking = [f"{len(missing)} joints have no geometry"] if missing else []
+        lacking = f"{len(missing)} joints have no geometry" if missing else ""
         if len(missing) == 1:
-            lacking = [f"joint {mechanism.joint_ids[missing[0]]} has no geometry"]
-        if mechanism.untrusted:
-            lacking.append(untrusted_text(mechanism))
-        text = f"{'; '.join(lacking)}; generic ranks decide: they hold for almost every geometry"
+            lacking = f"joint {mechanism.joint_ids[missing[0]]} has no geometry"
+        reasons = "; ".join(filter(None, (lacking, untrusted_text(mechanism))))
+        text = f"{reasons}; generic ranks decide: they hold for almost every geometry"
         self.say("geometry", text, joints=[*missing, *mechanism.untrusted])
 
     def count(self, parts: tuple[Part, ...]) -> None:
@@ -355,14 +340,16 @@ class _Findings:
         # whether bearings hold it: then it must be too free by count, and have no contact with its track.
         mechanism, analysis = self.mechanism, self.analysis
         loose = [joint for joint in mechanism.joints if joint.type.rolls]
-        at = None if analysis is None or analysis.fault else analysis.configuration
-        if analysis is not None and analysis.frames is not None and at is not None:
-            lifted = lifts(mechanism, analysis.frames, at, analysis.tolerance)
-            loose = [joint for joint in loose if joint.index in lifted]
+        if loose and analysis is not None and analysis.frames is not None and not analysis.fault:
+            heights = coordinate_rows(analysis)
+            heights = heights.select(np.flatnonzero(np.array(heights.name) == "lift"))
+            free = free_motions(analysis.matrix[~analysis.rows.drive], analysis.tolerance)
+            moved = np.linalg.norm(heights.matrix(np.arange(1, mechanism.n_bodies)) @ free, axis=1)
+            loose = [joint for joint in loose if joint.index in heights.joint[moved > 1e-7]]
         else:
             touching = {frozenset(joint.bodies[:2]) for joint in mechanism.joints if joint.type.is_contact}
-            free = {b + 1 for part in self.structure.parts if part.kind == "under" for b in part.bodies}
-            loose = [j for j in loose if {*j.bodies[:2]} not in touching and free & {*j.bodies[:2]}]
+            under = {b + 1 for part in self.structure.parts if part.kind == "under" for b in part.bodies}
+            loose = [j for j in loose if {*j.bodies[:2]} not in touching and under & {*j.bodies[:2]}]
         for joint in loose:
             track, wheel = (mechanism.bodies[number - 1] for number in joint.bodies[:2])
             text = (
@@ -468,17 +455,15 @@ class _Findings:
         assembly = analysis.assembly
         if assembly is None or analysis.frames is None:
             return
-        least = 1e-9 * analysis.frames.size
+        least = 1e-9 * analysis.size
         moved = np.flatnonzero((assembly.moved > least) | (assembly.turned > 1e-9)).tolist()
         if not moved:
             return
+        most = (assembly.moved.max(), "m", least), (assembly.turned.max(), "rad", 1e-9)
         much = [
-            quantity_text(value, unit, self.mechanism.units, ".3g")
-            for value, unit, least in (
-                (float(assembly.moved.max()), "m", least),
-                (float(assembly.turned.max()), "rad", 1e-9),
-            )
-            if value > least
+            quantity_text(float(value), unit, self.mechanism.units, ".3g")
+            for value, unit, limit in most
+            if value > limit
         ]
         text = (
             f"the reference was corrected until it closed: {self.named(moved)} by up to {' and '.join(much)}"

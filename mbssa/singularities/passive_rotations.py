@@ -1,8 +1,7 @@
-"""Motions that no equation stops: passive rotations of single bodies, wheels that leave their tracks."""
+"""Motions that no equation stops, and passive rotations of single bodies."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,7 @@ from mbssa.decomposition.treatment import PassiveRotation
 from mbssa.disjoint_set import DisjointSet
 from mbssa.joints.catalogue import CATALOGUE, type_of_joint
 from mbssa.joints.poses import Poses
-from mbssa.joints.system import Rows, rows_at
+from mbssa.joints.system import Rows
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
@@ -78,18 +77,3 @@ def free_motions(matrix: Floats, tolerance: float) -> Floats:
     _, values, right = np.linalg.svd(matrix)
     rank = int((values > tolerance * values[0]).sum())
     return right[rank:].T
-
-
-def lifts(mechanism: Mechanism, frames: Frames, at: Poses, tolerance: float) -> list[int]:
-    """Indices of the rolling joints (RP) whose wheel a free motion takes off its track, drives left out."""
-    rolling = [j for j in range(mechanism.n_joints) if mechanism.joints[j].type.rolls]
-    if not rolling:
-        return []
-    driven = np.zeros_like(mechanism.driven)
-    driven[rolling] = [1 << mechanism.joints[j].type.coordinates.index("lift") for j in rolling]
-    rows = rows_at(replace(mechanism, driven=driven, motion=None), frames, at)
-    bodies = np.arange(1, mechanism.n_bodies)
-    free = free_motions(rows.constraints.matrix(bodies), tolerance)
-    heights = rows.select(np.flatnonzero(rows.drive))
-    moved = np.linalg.norm(heights.matrix(bodies) @ free, axis=1)
-    return [joint for joint, by in zip(heights.joint.tolist(), moved.tolist(), strict=True) if by > 1e-7]
