@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import combinations, islice, product
@@ -65,10 +66,9 @@ class Proposal:
         """
         if self.kind == "inputs":
             return replace(mechanism, driven=np.array(self.driven, dtype=np.uint8))
-        types = mechanism.joint_type.copy()
-        geometry = dict(mechanism.joint_geometry)
-        directions = dict(self.directions)
-        for joint, code in self.types:
+        types, geometry = mechanism.joint_type.copy(), dict(mechanism.joint_geometry)
+        changed, directions = dict(self.types), dict(self.directions)
+        for joint, code in changed.items():
             row = joint_type(code, mechanism.space)
             types[joint] = row.index
             kept = (
@@ -80,9 +80,7 @@ class Proposal:
             if kept is not None:
                 geometry[joint] = kept
         several = tuple(
-            part
-            for each in mechanism.multiple_joints
-            for part in _remaining(mechanism, each, dict(self.types))
+            part for each in mechanism.multiple_joints for part in _remaining(mechanism, each, changed)
         )
         return replace(mechanism, joint_type=types, joint_geometry=geometry, multiple_joints=several)
 
@@ -90,15 +88,17 @@ class Proposal:
 def _remaining(mechanism: Mechanism, several: MultipleJoint, changed: Collection[int]) -> list[MultipleJoint]:
     """Joints of three or more bodies that are left of one whose changed pairs are joints of their own."""
     kept = [joint for joint in several.joints if joint not in changed]
-    parts, joints = DisjointSet(mechanism.n_bodies), dict[int, list[int]]()
+    parts = DisjointSet(mechanism.n_bodies)
     for joint in kept:
         parts.merge(*mechanism.joint_bodies(joint))
-    for joint in kept:
-        joints.setdefault(parts[mechanism.joint_bodies(joint)[0]], []).append(joint)
+    part_of = {joint: parts[mechanism.joint_bodies(joint)[0]] for joint in sorted(kept)}
     return [
-        MultipleJoint(tuple(body for body in several.bodies if parts[body] == part), tuple(sorted(own)))
-        for part, own in joints.items()
-        if len(own) > 1
+        MultipleJoint(
+            tuple(body for body in several.bodies if parts[body] == part),
+            tuple(joint for joint in part_of if part_of[joint] == part),
+        )
+        for part, count in Counter(part_of.values()).items()
+        if count > 1
     ]
 
 

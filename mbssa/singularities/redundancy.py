@@ -194,15 +194,20 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
     parts: tuple[SpecialPart, ...] = ()
     if found.frames is not None and found.configuration is not None and found.all.redundant:
         parts = tuple(special_parts(mechanism, found.frames, found.configuration, 10 * found.tolerance))
-    order = _priority(found.rows, parts)
+    # A drive is never dropped; then joints in their order. A loop of a planar or spherical part is closed in
+    # its own three freedoms, by the joints that close it.
+    rows, closing = found.rows, np.zeros(mechanism.n_joints, dtype=bool)
+    for part in parts:
+        closing[list(set(part.joints) - set(part.tree))] = True
+    order = np.lexsort((np.arange(len(rows)), rows.joint, closing[rows.joint], ~rows.drive))
     kept = independent_rows(found.matrix[order], found.tolerance)
     if len(kept) != found.all.rank:
         return None
-    dropped = np.setdiff1d(np.arange(len(found.rows)), order[kept])
-    if found.rows.drive[dropped].any():
+    dropped = np.setdiff1d(np.arange(len(rows)), order[kept])
+    if rows.drive[dropped].any():
         return None
     incidence = initialise(mechanism)
-    units = incidence.units - np.bincount(found.rows.joint[dropped], minlength=mechanism.n_joints)
+    units = incidence.units - np.bincount(rows.joint[dropped], minlength=mechanism.n_joints)
     freedom = incidence.freedom_of_body
     for part in parts:
         freedom[list(part.bodies)] = 3
@@ -213,7 +218,7 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
     return Treatment(
         units,
         freedom,
-        tuple(Dropped(int(found.rows.joint[r]), found.rows.name[r]) for r in dropped.tolist()),
+        tuple(Dropped(int(rows.joint[r]), rows.name[r]) for r in dropped.tolist()),
         tuple(spins),
         parts,
         found.basis,
@@ -225,10 +230,10 @@ def _precision_of(found: Examined, stated: bool) -> float:
     """Precision of the geometry, over the size, to which dropped equations hold over a whole motion."""
     # Equations that depend on one another but for rounding errors are held to these. Others are so only at
     # the precision of the numbers, or at that of the ranks, and a motion leads farther than the ranks look.
-    discarded = [rank.values[rank.rank :] for rank in (e.constraints for e in (found, found.elsewhere) if e)]
-    gap = max((value for values in discarded for value in values), default=0.0)
     if stated:
         return found.precision
+    ranks = [each.constraints for each in (found, found.elsewhere) if each is not None]
+    gap = max((value for rank in ranks for value in rank.values[rank.rank :]), default=0.0)
     if ROUNDED < gap <= 0.5 * found.precision:
         return min(found.precision, DIGITS)
     return EXACT if gap > ROUNDED else 0.0
@@ -256,15 +261,6 @@ def guards(
         others = looped - {groups[j], *groups[without].tolist()}
         ties |= {(int(np.argmax(label == g)), int(np.argmax(label == groups[j]))) for g in others}
     return sorted(ties)
-
-
-def _priority(rows: Rows, parts: tuple[SpecialPart, ...]) -> Ints:
-    """Rows in the order of selection: drives, then joints, those that close loops of a part last."""
-    # A drive is never dropped; a loop of a planar or spherical part is closed in its own three freedoms.
-    closing = np.zeros(int(rows.joint.max(initial=0)) + 1, dtype=np.int64)
-    for part in parts:
-        closing[[j for j in part.joints if j not in part.tree]] = 1
-    return np.lexsort((np.arange(len(rows)), rows.joint, closing[rows.joint], ~rows.drive))
 
 
 def independent_rows(matrix: Floats, tolerance: float) -> Ints:
