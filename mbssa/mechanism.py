@@ -129,18 +129,10 @@ class Mechanism:
         for attribute in ("joint_names", "joint_geometry", "body_geometry"):
             object.__setattr__(self, attribute, MappingProxyType(dict(getattr(self, attribute))))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[type[Mechanism], tuple[Any, ...]]:
         """The fields alone, mappings as plain ones: what is derived is derived again elsewhere."""
-        state = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {
-            name: dict(value) if isinstance(value, MappingProxyType) else value
-            for name, value in state.items()
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, value)
-        self.__post_init__()
+        values = (getattr(self, each.name) for each in fields(self))
+        return Mechanism, tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
 
     def __repr__(self) -> str:
         return (

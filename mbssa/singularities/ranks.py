@@ -133,11 +133,13 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
     parameters = {
         name: dice.uniform(0.5, 1.5, n_joints) for name in ("length", "pitch", "radius", "offset", "ratio")
     }
-    planar = mechanism.space == "planar"
-    axes = _random_axes(dice, n_joints, planar)
-    point = dice.uniform(-1, 1, (n_joints, 3))
-    if planar:
-        point[:, 2] = 0.0
+    if mechanism.space == "planar":
+        axes = plane_rotation(dice.uniform(-np.pi, np.pi, n_joints))
+        point = dice.uniform(-1, 1, (n_joints, 3)) * (1.0, 1.0, 0.0)
+    else:
+        axes = np.asarray(np.linalg.qr(dice.normal(size=(n_joints, 3, 3)))[0], dtype=np.float64)
+        axes[:, :, 2] *= np.linalg.det(axes)[:, None]
+        point = dice.uniform(-1, 1, (n_joints, 3))
     for several in mechanism.multiple_joints:
         # One pin: its pairs lie on one line.
         pairs = list(several.joints)
@@ -216,14 +218,6 @@ def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: Ints, dice: np.r
         drive, names = np.arange(len(row)) >= kind.equations, ("contact",) * kind.equations + driven
         parts.append(Rows(np.zeros(len(row)), jacobian, body, np.full(len(row), j), drive, names))
     return Rows.joined(parts)
-
-
-def _random_axes(dice: np.random.Generator, n: int, planar: bool) -> Floats:
-    if planar:
-        return plane_rotation(dice.uniform(-np.pi, np.pi, n))
-    axes = np.asarray(np.linalg.qr(dice.normal(size=(n, 3, 3)))[0], dtype=np.float64)
-    axes[:, :, 2] *= np.linalg.det(axes)[:, None]
-    return axes
 
 
 def precision_of(mechanism: Mechanism, size: float, stated: float | None = None) -> float:
