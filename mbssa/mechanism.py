@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import import_module
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, TypeVar, overload
 
@@ -200,11 +201,7 @@ class Mechanism:
     @property
     def untrusted_said(self) -> str:
         """Sentence that names the :attr:`untrusted` joints and their functions; empty if there are none."""
-        return ", ".join(
-            f"{self.joint_ids[j]} ({geometry.function})"
-            for j in self.untrusted
-            for geometry in [self.joint_geometry[j]]
-        )
+        return ", ".join(f"{self.joint_ids[j]} ({self.joint_geometry[j].function})" for j in self.untrusted)
 
     @property
     def bodies(self) -> Sequence[Body]:
@@ -238,9 +235,8 @@ class Mechanism:
         seen: dict[str, int] = {}
         ids = []
         flat = (self.joint_body + 1).tolist()
-        start = self.joint_start.tolist()
-        for j in range(self.n_joints):
-            pair = "-".join(map(str, sorted(flat[start[j] : start[j + 1]])))
+        for start, stop in pairwise(self.joint_start.tolist()):
+            pair = "-".join(map(str, sorted(flat[start:stop])))
             seen[pair] = seen.get(pair, 0) + 1
             ids.append(pair if seen[pair] == 1 else f"{pair}#{seen[pair]}")
         return tuple(ids)

@@ -11,7 +11,7 @@ from mbssa.io.profile import profile_in
 from mbssa.joints.cams.profiles import SHAPES, Profile, ProfileError, profile_from
 from mbssa.joints.cams.properties import CamReport, Extreme, angle_text, examine, place_text
 from mbssa.reports.table import Heading, Part, Report, Table, plain
-from mbssa.reports.wording import headline
+from mbssa.reports.wording import headline, titled
 from mbssa.texts import counted
 from mbssa.units import SI, given_in, quantity_text, units_record
 
@@ -30,8 +30,7 @@ class CamJoint:
     @property
     def name(self) -> str:
         """Name such as ``2-3``, and the title of its profile if it has one."""
-        title = "".join(character for character in self.report.profile.title if character.isprintable())
-        return f"{self.joint.id}: {title}" if title else self.joint.id
+        return titled(self.joint.id, self.report.profile.title)
 
 
 def cams_of(mechanism: Mechanism) -> list[CamJoint]:

@@ -12,11 +12,15 @@ if TYPE_CHECKING:
     from mbssa.mechanism import Mechanism
 
 
+def titled(name: str, title: str) -> str:
+    """Name, and behind it the title if there is one."""
+    printable = "".join(filter(str.isprintable, title))
+    return f"{name}: {printable}" if printable else name
+
+
 def headline(mechanism: Mechanism) -> str:
     """Name and title of a mechanism."""
-    title = "".join(character for character in mechanism.title if character.isprintable())
-    name = mechanism.name or "mechanism"
-    return f"{name}: {title}" if title else name
+    return titled(mechanism.name or "mechanism", mechanism.title)
 
 
 def size_line(mechanism: Mechanism, *, inputs: bool = True) -> str:
