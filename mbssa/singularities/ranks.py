@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Floats, Ints, ranges
 from mbssa.decomposition.treatment import DENSE
 from mbssa.joints.axes import plane_rotation
 from mbssa.joints.catalogue import CATALOGUE, JointType, type_of_joint
@@ -69,18 +69,16 @@ class Rank:
 
 def rank_of(matrix: Floats, tolerance: float = EXACT) -> Rank:
     """Rank by singular values."""
-    return _rank(matrix.shape, _singular_values(matrix), tolerance)
+    return ranks_of(matrix[None], tolerance)[0]
 
 
-def _singular_values(matrices: Floats) -> Floats:
-    if 0 in matrices.shape[-2:]:
-        return np.zeros((*matrices.shape[:-2], 0))
-    return np.asarray(np.linalg.svd(matrices, compute_uv=False), dtype=np.float64)
-
-
-def _rank(shape: tuple[int, ...], values: Floats, tolerance: float) -> Rank:
-    rank = int((values > tolerance * values[0]).sum()) if len(values) and values[0] > 0 else 0
-    return Rank(shape[-2], shape[-1], rank, tolerance, tuple(values.tolist()))
+def ranks_of(matrices: Floats, tolerance: float) -> list[Rank]:
+    """Ranks of matrices (n, rows, columns) by singular values."""
+    n, rows, columns = matrices.shape
+    values = np.linalg.svd(matrices, compute_uv=False) if rows and columns else np.zeros((n, 0))
+    ranks = (values > tolerance * values[:, :1]).sum(axis=1).tolist()
+    pairs = zip(ranks, values.tolist(), strict=True)
+    return [Rank(rows, columns, rank, tolerance, tuple(each)) for rank, each in pairs]
 
 
 def dependences(matrix: Floats, rank: Rank) -> Floats:
@@ -96,7 +94,8 @@ def group_ranks(structure: Structure, rows: Rows, tolerance: float = EXACT) -> l
     start, members = structure.members
     place = np.zeros(structure.mechanism.n_bodies, dtype=np.int64)
     sizes = np.diff(start)
-    place[members[start[0] :]] = np.arange(start[-1] - start[0]) - np.repeat(start[:-1] - start[0], sizes)
+    owner, slot = ranges(start[:-1], start[1:])
+    place[members[slot]] = slot - start[owner]
     order = np.argsort(number, kind="stable")
     begin = np.searchsorted(number[order], np.arange(1, structure.n_groups + 2))
     heights = np.diff(begin)
@@ -118,9 +117,8 @@ def group_ranks(structure: Structure, rows: Rows, tolerance: float = EXACT) -> l
                 k, r = np.indices(column.shape)
                 blocks[k, r, column] += rows.jacobian[picked, slot]
             matrices = blocks[:, :, :size].reshape(len(lot), height, size * freedom)
-            values = _singular_values(matrices)
-            for g, row in zip(lot.tolist(), values, strict=True):
-                answer[g] = _rank((height, size * freedom), row, tolerance)
+            for g, rank in zip(lot.tolist(), ranks_of(matrices, tolerance), strict=True):
+                answer[g] = rank
     return answer
 
 
