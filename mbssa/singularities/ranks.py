@@ -94,8 +94,8 @@ def group_ranks(structure: Structure, rows: Rows, tolerance: float = EXACT) -> l
     start, members = structure.members
     place = np.zeros(structure.mechanism.n_bodies, dtype=np.int64)
     sizes = np.diff(start)
-    owner, slot = ranges(start[:-1], start[1:])
-    place[members[slot]] = slot - start[owner]
+    owner, item = ranges(start[:-1], start[1:])
+    place[members[item]] = item - start[owner]
     order = np.argsort(number, kind="stable")
     begin = np.searchsorted(number[order], np.arange(1, structure.n_groups + 2))
     heights = np.diff(begin)
