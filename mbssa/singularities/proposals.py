@@ -71,12 +71,9 @@ class Proposal:
         for joint, code in changed.items():
             row = joint_type(code, mechanism.space)
             types[joint] = row.index
-            kept = (
-                _completed(mechanism, joint, row, directions[joint])
-                if joint in directions
-                else _readable(geometry.get(joint), row)
-            )
-            geometry.pop(joint, None)
+            kept = _readable(geometry.pop(joint, None), row)
+            if joint in directions:
+                kept = _completed(mechanism, joint, row, directions[joint])
             if kept is not None:
                 geometry[joint] = kept
         several = tuple(
