@@ -407,6 +407,7 @@ def test_a_rounded_bennett_linkage_still_moves():
         assert 0 < precision_of(rounded, 1.0) <= 5.1 * 10.0**-decimals, decimals
         found = examine(rounded)
         assert (found.constraints.rank, found.elsewhere.constraints.rank) == (17, 17), decimals
+        assert (found.elsewhere.precision, found.elsewhere.size) == (found.precision, found.size), decimals
         assert len(treat(rounded).dropped) == 3, decimals
 
 
