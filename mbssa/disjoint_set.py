@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 #: Two vertices of an edge.
@@ -55,7 +55,9 @@ class DisjointSet:
         return list(found.values())
 
 
-def spanning_forest(n_vertices: int, ends: Sequence[Ends], order: Iterable[int]) -> list[int]:
+def spanning_forest(
+    n_vertices: int, ends: Sequence[Ends] | Mapping[int, Ends], order: Iterable[int]
+) -> list[int]:
     """Edges that join two parts when they are taken in this order."""
     parts = DisjointSet(n_vertices)
     return [edge for edge in order if parts.merge(*ends[edge])]
@@ -69,3 +71,22 @@ def outwards(ends: Sequence[Ends], tree: Iterable[int], roots: Iterable[int]) ->
         found.append((edge, ends[edge][0] in reached))
         reached.update(ends[edge])
     return found
+
+
+def breadth_first(ends: Mapping[int, tuple[int, ...]], roots: Iterable[int]) -> dict[int, int | None]:
+    """Edge by which each vertex is first reached, the nearest vertices first; None for a root."""
+    edges_at: dict[int, list[int]] = {}
+    for edge, pair in ends.items():
+        for vertex in pair:
+            edges_at.setdefault(vertex, []).append(edge)
+    came: dict[int, int | None] = {}
+    for root in roots:
+        queue = [root] * (root not in came)
+        came.setdefault(root, None)
+        for vertex in queue:
+            for edge in edges_at.get(vertex, ()):
+                other = sum(ends[edge]) - vertex
+                if other not in came:
+                    came[other] = edge
+                    queue.append(other)
+    return came

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import import_module
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, TypeVar, overload
 
@@ -129,18 +130,10 @@ class Mechanism:
         for attribute in ("joint_names", "joint_geometry", "body_geometry"):
             object.__setattr__(self, attribute, MappingProxyType(dict(getattr(self, attribute))))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[type[Mechanism], tuple[Any, ...]]:
         """The fields alone, mappings as plain ones: what is derived is derived again elsewhere."""
-        state = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {
-            name: dict(value) if isinstance(value, MappingProxyType) else value
-            for name, value in state.items()
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            object.__setattr__(self, name, value)
-        self.__post_init__()
+        values = (getattr(self, each.name) for each in fields(self))
+        return Mechanism, tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
 
     def __repr__(self) -> str:
         return (
@@ -208,11 +201,7 @@ class Mechanism:
     @property
     def untrusted_said(self) -> str:
         """Sentence that names the :attr:`untrusted` joints and their functions; empty if there are none."""
-        return ", ".join(
-            f"{self.joint_ids[j]} ({geometry.function})"
-            for j in self.untrusted
-            for geometry in [self.joint_geometry[j]]
-        )
+        return ", ".join(f"{self.joint_ids[j]} ({self.joint_geometry[j].function})" for j in self.untrusted)
 
     @property
     def bodies(self) -> Sequence[Body]:
@@ -246,9 +235,8 @@ class Mechanism:
         seen: dict[str, int] = {}
         ids = []
         flat = (self.joint_body + 1).tolist()
-        start = self.joint_start.tolist()
-        for j in range(self.n_joints):
-            pair = "-".join(map(str, sorted(flat[start[j] : start[j + 1]])))
+        for start, stop in pairwise(self.joint_start.tolist()):
+            pair = "-".join(map(str, sorted(flat[start:stop])))
             seen[pair] = seen.get(pair, 0) + 1
             ids.append(pair if seen[pair] == 1 else f"{pair}#{seen[pair]}")
         return tuple(ids)

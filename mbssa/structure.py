@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from mbssa.arrays import Bools, Ints
+from mbssa.arrays import Bools, Ints, ranges
 from mbssa.decomposition.flow import rows
 from mbssa.decomposition.incidence import Incidence
 from mbssa.decomposition.partition import Part, Partition
@@ -191,10 +192,7 @@ class Structure:
     @property
     def types(self) -> dict[str, int]:
         """Number of groups of each type name, in order of first appearance (Tables 9, 11, 15)."""
-        count: dict[str, int] = {}
-        for group in self.groups:
-            count[group.type_name] = count.get(group.type_name, 0) + 1
-        return count
+        return dict(Counter(group.type_name for group in self.groups))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, ready for JSON; see :mod:`mbssa.reports.structure`."""
@@ -254,10 +252,8 @@ class Group:
     @property
     def type_name(self) -> str:
         """Pairs by type in the order of Table 3, then the space: ``1R1P1U1S3D``."""
-        count: dict[str, int] = {}
-        for row in self.structure.mechanism.joint_type[self.joint_indices].tolist():
-            code = CATALOGUE[row].code
-            count[code] = count.get(code, 0) + 1
+        rows = self.structure.mechanism.joint_type[self.joint_indices].tolist()
+        count = Counter(CATALOGUE[row].code for row in rows)
         name = "".join(f"{count[code]}{code}" for code in sorted(count, key=TYPE_ORDER.__getitem__))
         return name + ("2D" if self.structure.mechanism.space == "planar" else "3D")
 
@@ -291,14 +287,8 @@ class Group:
     def assigned(self) -> tuple[Pair, ...]:
         """Pairs that it gives on to later bodies, by body numbers."""
         incidence = self.structure.incidence
-        touching = np.concatenate(
-            [
-                incidence.slot_joint[
-                    incidence.body_slot[incidence.body_start[b] : incidence.body_start[b + 1]]
-                ]
-                for b in self.body_indices
-            ]
-        )
+        start, bodies = incidence.body_start, self.body_indices
+        touching = incidence.slot_joint[incidence.body_slot[ranges(start[bodies], start[bodies + 1])[1]]]
         given_on = np.unique(touching[self.structure.joint_group[touching] != self.number])
         return self._pairs(given_on, own=False)
 

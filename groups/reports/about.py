@@ -12,8 +12,9 @@ import numpy as np
 from groups.assembly_modes.search import CLOSED_FORM
 from mbssa.arrays import Floats
 from mbssa.joints.catalogue import coordinate_unit, is_length
-from mbssa.reports.structure import summary_head, treatment_lines
+from mbssa.reports.structure import treatment_lines
 from mbssa.reports.table import SHOWN, Bad, Columns, Heading, Part, Report, Table, first_lines, plain
+from mbssa.reports.wording import head
 from mbssa.units import given_in, units_record
 
 if TYPE_CHECKING:
@@ -36,8 +37,7 @@ _LIMIT = 1e-9
 
 def model_lines(structure: Structure) -> list[str]:
     """Lines on the mechanism and its size."""
-    head, *rest = summary_head(structure)
-    return [Heading(head), *rest, *treatment_lines(structure)]
+    return [*head(structure.mechanism), *treatment_lines(structure)]
 
 
 def span_text(time: Floats) -> str:

@@ -18,8 +18,9 @@ from mbssa.io.multiple import count_choices, driven_pairs, paper_choices, spanni
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import rows_at
-from mbssa.singularities.passive_rotations import free_motions, lifts, passive_rotations
-from mbssa.singularities.proposals import Proposal, propose_inputs, propose_joints
+from mbssa.reports.wording import bodies_text
+from mbssa.singularities.passive_rotations import free_motions
+from mbssa.singularities.proposals import Proposal, coordinate_rows, propose_inputs, propose_joints
 from mbssa.singularities.ranks import (
     Rank,
     dependences,
@@ -29,7 +30,7 @@ from mbssa.singularities.ranks import (
     tolerance_for,
 )
 from mbssa.singularities.redundancy import Examined, examine, examine_generic
-from mbssa.texts import counted, listed
+from mbssa.texts import counted
 from mbssa.threads import one_blas_thread
 from mbssa.trust import REMEDY
 from mbssa.units import given_in, quantity_text
@@ -43,22 +44,9 @@ if TYPE_CHECKING:
 MOST_CONTACTS = 100
 
 Kind = Literal[
-    "geometry",
-    "assembly",
-    "count",
-    "inputs",
-    "redundant",
-    "rank",
-    "spin",
-    "mobility",
-    "pose",
-    "part",
-    "choices",
-    "rolling",
-    "cam",
-    "gear",
-    "unread",
-]
+    "geometry", "assembly", "count", "inputs", "redundant", "rank", "spin", "mobility", "pose", "part",
+    "choices", "rolling", "cam", "gear", "unread",
+]  # fmt: skip
 
 
 #: Distance over the size, or sine of an angle, from which a wheel is not where its bearing is.
@@ -195,10 +183,10 @@ def check(mechanism: Mechanism, precision: float | None = None) -> Report:
         if analysis is not None and not analysis.fault:
             pose_is_bad = analysis.singular_pose or analysis.stuck
             if any(finding.fatal for finding in found.all) and not pose_is_bad:
-                proposals += propose_inputs(mechanism, analysis, precision)
+                proposals += propose_inputs(analysis, precision)
             too_many = analysis.constraints.redundant or analysis.mobility < analysis.n_drives
             if too_many and not analysis.singular_pose:
-                proposals += propose_joints(mechanism, analysis)
+                proposals += propose_joints(analysis)
         for text in mechanism.unread:
             found.say("unread", text, fatal=True)
         return Report(
@@ -265,9 +253,8 @@ def _ranks_of_groups(
     elif mechanism.has_geometry and (frames := joint_frames(mechanism)).known.all():
         # Too large to assemble as a whole: as the file has it.
         rows = rows_at(mechanism, frames, frames.reference)
-        size = frames.size
-        relative = precision_of(mechanism, size) if precision is None else precision / size
-        found = group_ranks(structure, rows, tolerance_for(relative))
+        tolerance = tolerance_for(precision_of(mechanism, frames.size, precision))
+        found = group_ranks(structure, rows, tolerance)
     else:
         found = [None] * len(generic)
     return tuple(zip(generic, found, strict=True))
@@ -289,7 +276,6 @@ class _Findings:
         self,
         kind: Kind,
         text: str,
-        *,
         fatal: bool = False,
         bodies: Iterable[int] = (),
         joints: Iterable[int] = (),
@@ -300,20 +286,18 @@ class _Findings:
 
     def named(self, bodies: Sequence[int]) -> str:
         """Bodies with their names."""
-        names = listed([str(self.mechanism.bodies[b]) for b in bodies], 20)
-        return f"{'body' if len(bodies) == 1 else 'bodies'} {names}"
+        return bodies_text(self.mechanism, bodies, 20)
 
     def without_geometry(self) -> None:
         """Joints for which there are generic ranks alone."""
         mechanism, missing = self.mechanism, self.mechanism.without_geometry
         if mechanism.has_geometry:
             return
-        lacking = [f"{len(missing)} joints have no geometry"] if missing else []
+        lacking = f"{len(missing)} joints have no geometry" if missing else ""
         if len(missing) == 1:
-            lacking = [f"joint {mechanism.joint_ids[missing[0]]} has no geometry"]
-        if mechanism.untrusted:
-            lacking.append(untrusted_text(mechanism))
-        text = f"{'; '.join(lacking)}; generic ranks decide: they hold for almost every geometry"
+            lacking = f"joint {mechanism.joint_ids[missing[0]]} has no geometry"
+        reasons = "; ".join(filter(None, (lacking, untrusted_text(mechanism))))
+        text = f"{reasons}; generic ranks decide: they hold for almost every geometry"
         self.say("geometry", text, joints=[*missing, *mechanism.untrusted])
 
     def count(self, parts: tuple[Part, ...]) -> None:
@@ -356,14 +340,16 @@ class _Findings:
         # whether bearings hold it: then it must be too free by count, and have no contact with its track.
         mechanism, analysis = self.mechanism, self.analysis
         loose = [joint for joint in mechanism.joints if joint.type.rolls]
-        at = None if analysis is None or analysis.fault else analysis.configuration
-        if analysis is not None and analysis.frames is not None and at is not None:
-            lifted = lifts(mechanism, analysis.frames, at, analysis.tolerance)
-            loose = [joint for joint in loose if joint.index in lifted]
+        if loose and analysis is not None and analysis.frames is not None and not analysis.fault:
+            heights = coordinate_rows(analysis)
+            heights = heights.select(np.flatnonzero(np.array(heights.name) == "lift"))
+            free = free_motions(analysis.matrix[~analysis.rows.drive], analysis.tolerance)
+            moved = np.linalg.norm(heights.matrix(np.arange(1, mechanism.n_bodies)) @ free, axis=1)
+            loose = [joint for joint in loose if joint.index in heights.joint[moved > 1e-7]]
         else:
             touching = {frozenset(joint.bodies[:2]) for joint in mechanism.joints if joint.type.is_contact}
-            free = {b + 1 for part in self.structure.parts if part.kind == "under" for b in part.bodies}
-            loose = [j for j in loose if {*j.bodies[:2]} not in touching and free & {*j.bodies[:2]}]
+            under = {b + 1 for part in self.structure.parts if part.kind == "under" for b in part.bodies}
+            loose = [j for j in loose if {*j.bodies[:2]} not in touching and under & {*j.bodies[:2]}]
         for joint in loose:
             track, wheel = (mechanism.bodies[number - 1] for number in joint.bodies[:2])
             text = (
@@ -417,9 +403,7 @@ class _Findings:
             return
         self.corrections(analysis)
         where = "at the given geometry" if analysis.basis == "numeric" else "for almost every geometry"
-        spins = passive_rotations(
-            mechanism, analysis.rows, analysis.frames, analysis.configuration, analysis.tolerance
-        )
+        spins = analysis.passive_rotations
         if analysis.singular_pose and analysis.elsewhere is not None:
             extra = analysis.elsewhere.constraints.rank - analysis.constraints.rank
             more = f"{counted(extra, 'constraint')} more hold at a configuration nearby"
@@ -471,17 +455,15 @@ class _Findings:
         assembly = analysis.assembly
         if assembly is None or analysis.frames is None:
             return
-        least = 1e-9 * analysis.frames.size
+        least = 1e-9 * analysis.size
         moved = np.flatnonzero((assembly.moved > least) | (assembly.turned > 1e-9)).tolist()
         if not moved:
             return
+        most = (assembly.moved.max(), "m", least), (assembly.turned.max(), "rad", 1e-9)
         much = [
-            quantity_text(value, unit, self.mechanism.units, ".3g")
-            for value, unit, least in (
-                (float(assembly.moved.max()), "m", least),
-                (float(assembly.turned.max()), "rad", 1e-9),
-            )
-            if value > least
+            quantity_text(float(value), unit, self.mechanism.units, ".3g")
+            for value, unit, limit in most
+            if value > limit
         ]
         text = (
             f"the reference was corrected until it closed: {self.named(moved)} by up to {' and '.join(much)}"

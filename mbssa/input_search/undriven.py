@@ -29,7 +29,7 @@ from mbssa.joints.catalogue import CATALOGUE
 from mbssa.mechanism import Mechanism
 from mbssa.singularities.passive_rotations import is_rotation
 from mbssa.singularities.proposals import coordinate_rows
-from mbssa.singularities.ranks import generic_rows, rank_of
+from mbssa.singularities.ranks import generic_rows
 from mbssa.singularities.redundancy import Examined, examine_known, independent_rows
 
 Mask = npt.NDArray[np.uint8]
@@ -237,11 +237,11 @@ def _systems(mechanism: Mechanism, found: Examined) -> Iterator[SplitSystem]:
     start = np.concatenate([[0], np.cumsum(mechanism.grade)])
     for seed in (found.seed,) if found.basis == "numeric" else (found.seed, 3 - found.seed):
         if seed != found.seed:
-            equations = generic_rows(mechanism, seed)
-            found = replace(found, rows=equations, matrix=equations.matrix(np.arange(1, mechanism.n_bodies)))
-            if rank_of(found.matrix).rank != found.constraints.rank:
+            other = Examined(mechanism, generic_rows(mechanism, seed), seed=seed)
+            if other.constraints.rank != found.constraints.rank:
                 return
-        rows = coordinate_rows(mechanism, found)
+            found = other
+        rows = coordinate_rows(found)
         coordinates = np.zeros((int(start[-1]), found.matrix.shape[1]))
         names = [CATALOGUE[mechanism.joint_type[j]].coordinates for j in rows.joint.tolist()]
         bit = [each.index(name) for each, name in zip(names, rows.name, strict=True)]

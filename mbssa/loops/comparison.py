@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mbssa.analysis.decompose import decompose
-from mbssa.disjoint_set import spanning_forest
-from mbssa.loops.assembly import LoopGraph, loop_graph
+from mbssa.disjoint_set import Ends, spanning_forest
+from mbssa.loops.assembly import LoopGraph
 from mbssa.loops.methods import independent_loops, wehage_substructures
 from mbssa.loops.structure import LoopStructure
 from mbssa.mechanism import Mechanism
@@ -102,58 +102,40 @@ def compare_loops(
     basis = independent_loops(mechanism)
     substructures = wehage_substructures(mechanism, cuts=cuts, tree=tree)
     structure = decompose(mechanism)
-    graph = loop_graph(mechanism)
+    graph = LoopGraph(mechanism)
+    # Joints of open chains are in no loop, whatever is unknown there.
+    closed = {joint: graph.ends[joint] for loop in basis.loops for joint in loop.joints}
+    groups = []
+    for group in structure.groups:
+        # Bodies that are known by then are one with the frame.
+        mine = set(group.body_indices.tolist())
+        pairs = ((j, graph.ends[j]) for j in group.joint_indices.tolist() if j in graph.ends)
+        groups.append({j: (a if a in mine else 0, b if b in mine else 0) for j, (a, b) in pairs})
+    levels = 1 if closed else 0
     ways = (
-        _way_of_groups(structure, graph),
+        _way(graph, "structural groups", structure.n_groups, len(structure.levels), groups),
         _way_of_loops("minimum cycle basis", basis),
         _way_of_loops("Wehage", substructures),
-        _way_of_all(graph, basis),
+        _way(graph, "all loops at once", levels, levels, [closed]),
     )
     return Comparison(mechanism, structure, basis, substructures, ways)
 
 
 def _way_of_loops(name: str, found: LoopStructure) -> Way:
-    return Way(
-        name,
-        len(found.modules),
-        len(found.levels),
-        tuple(module.unknowns for module in found.modules),
-        tuple(module.size for module in found.modules),
-    )
+    unknowns = tuple(module.unknowns for module in found.modules)
+    sizes = tuple(module.size for module in found.modules)
+    return Way(name, len(found.modules), len(found.levels), unknowns, sizes)
 
 
-def _way_of_groups(structure: Structure, graph: LoopGraph) -> Way:
-    edge_of = {joint: edge for edge, joint in enumerate(graph.joints)}
+def _way(
+    graph: LoopGraph, name: str, modules: int, levels: int, systems: Iterable[Mapping[int, Ends]]
+) -> Way:
+    """Figures of systems of joints, each with the bodies that it joins."""
     figures = []
-    for group in structure.groups:
-        mine = set(group.body_indices.tolist())
-        joints = [joint for joint in group.joint_indices.tolist() if joint in edge_of]
-        # Bodies that are known by then are one with the frame.
-        ends = [[body if body in mine else 0 for body in graph.ends[edge_of[joint]]] for joint in joints]
-        figures.append(_figures(graph, joints, [(a, b) for a, b in ends]))
-    solved = [each for each in figures if each[0]]
-    return Way(
-        "structural groups",
-        structure.n_groups,
-        len(structure.levels),
-        tuple(unknowns for unknowns, _ in solved),
-        tuple(size for _, size in solved),
-    )
-
-
-def _way_of_all(graph: LoopGraph, basis: LoopStructure) -> Way:
-    if not basis.loops:
-        return Way("all loops at once", 0, 0, (), ())
-    # Joints of open chains are in no loop, whatever is unknown there.
-    closed = {joint for loop in basis.loops for joint in loop.joints}
-    edges = [edge for edge, joint in enumerate(graph.joints) if joint in closed]
-    unknowns, size = _figures(graph, [graph.joints[e] for e in edges], [graph.ends[e] for e in edges])
-    return Way("all loops at once", 1, 1, (unknowns,), (size,))
-
-
-def _figures(graph: LoopGraph, joints: Sequence[int], ends: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """Unknown coordinates of these joints, and those left when all loops are cut where most are."""
-    count = [len(graph.unknowns[joint]) for joint in joints]
-    order = sorted(range(len(joints)), key=lambda k: (count[k], k))
-    tree = set(spanning_forest(graph.mechanism.n_bodies, ends, order))
-    return sum(count), sum(count[k] for k in tree)
+    for ends in systems:
+        # The tree that is left when all loops are cut where most coordinates are unknown.
+        order = sorted(ends, key=lambda joint: (graph.counts[joint], joint))
+        tree = spanning_forest(graph.mechanism.n_bodies, ends, order)
+        if unknowns := sum(graph.counts[joint] for joint in ends):
+            figures.append((unknowns, sum(graph.counts[joint] for joint in tree)))
+    return Way(name, modules, levels, tuple(n for n, _ in figures), tuple(size for _, size in figures))

@@ -61,29 +61,26 @@ def wehage(parents: Sequence[int], terminators: Sequence[Sequence[int]]) -> tupl
     """
     if faults := _faults(parents, terminators):
         raise ValueError("; ".join(faults))
-    found = [
-        (number, _members(parents, first, second)) for number, (first, second) in enumerate(terminators, 1)
-    ]
-    found.sort(key=lambda loop: loop[1][0])
+    loops = [(number, _members(parents, *pair)) for number, pair in enumerate(terminators, 1)]
     merged: list[list[tuple[int, tuple[int, ...]]]] = []
-    for loop in found:
+    for number, (base, *others) in sorted(loops, key=lambda loop: loop[1][0]):
         # A loop joins a substructure if a base there is its own or on its way to the frame, the frame not
         # counted, and the two share a body besides their bases.
-        above = set(way_to_frame(parents, loop[1][0])[:-1])
+        above = set(way_to_frame(parents, base)[:-1])
         fits = [
             each
             for each in merged
-            if any(other[0] in above and {*loop[1][1:]} & {*other[1:]} for _, other in each)
+            if any(members[0] in above and not {*others}.isdisjoint(members[1:]) for _, members in each)
         ]
+        # The script puts a loop that fits several into each; here it joins them to one, as substructures
+        # shall not overlap.
         if not fits:
-            merged.append([loop])
-            continue
-        # The script puts such a loop into both; here it joins them to one, as substructures shall not
-        # overlap.
-        for each in fits[1:]:
-            fits[0] += each
+            merged.append([])
+        chosen, *rest = fits or merged[-1:]
+        for each in rest:
+            chosen += each
             merged.remove(each)
-        fits[0].append(loop)
+        chosen.append((number, (base, *others)))
     return tuple(
         Substructure(number, tuple(loop for loop, _ in each), tuple(members for _, members in each))
         for number, each in enumerate(merged, 1)
@@ -100,15 +97,12 @@ def way_to_frame(parents: Sequence[int], body: int) -> list[int]:
 
 def _members(parents: Sequence[int], first: int, second: int) -> tuple[int, ...]:
     """Bodies of a loop, from the base outwards, the first terminator's side before the second's."""
-    depth = {body: len(way_to_frame(parents, body)) for body in (first, second)}
     up, other = way_to_frame(parents, first), way_to_frame(parents, second)
-    inwards = [second, first]
-    lead = depth[first] - depth[second]
-    inwards += up[1 : 1 + max(lead, 0)]
-    inwards += other[1 : 1 + max(-lead, 0)]
+    lead, lag = max(len(up) - len(other), 0), max(len(other) - len(up), 0)
+    inwards = [second, first, *up[1 : 1 + lead], *other[1 : 1 + lag]]
     # Where one terminator lies on the other's way to the frame, the next body is the base: peculiar to the
     # script, but printed in Table 7 (loop ii, where Table 6 has [1, 4] instead of [1, 18]).
-    for a, b in zip(up[max(lead, 0) :], other[max(-lead, 0) :], strict=True):
+    for a, b in zip(up[lead:], other[lag:], strict=True):
         if a == b:
             break
         inwards += [parents[b - 1], parents[a - 1]]
@@ -129,13 +123,10 @@ def _faults(parents: Sequence[int], terminators: Sequence[Sequence[int]]) -> lis
     for number, pair in enumerate(terminators, 1):
         if len(pair) != 2 or pair[0] == pair[1] or not all(1 <= body <= n for body in pair):
             faults.append(f"terminators {number} are {list(pair)}; write two different bodies of 1 to {n}")
-    return faults or _rings(parents)
-
-
-def _rings(parents: Sequence[int]) -> list[str]:
-    """Bodies whose parents never lead to the frame."""
-    hangs = [True] + [False] * (len(parents) - 1)
+    if faults:
+        return faults
+    above = list(range(1, n + 1))
     for _ in parents:
-        hangs = [hang or hangs[parents[k] - 1] for k, hang in enumerate(hangs)]
-    lost = [str(k + 1) for k, hang in enumerate(hangs) if not hang]
-    return [f"the parents of the bodies {', '.join(lost)} do not lead to the frame"] if lost else []
+        above = [body and parents[body - 1] for body in above]
+    lost = ", ".join(str(body) for body, rest in enumerate(above, 1) if rest)
+    return [f"the parents of the bodies {lost} do not lead to the frame"] if lost else []

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
-from mbssa.loops.assembly import loop_graph, make_loops, put_together
+from mbssa.loops.assembly import LoopGraph, loop_structure
 from mbssa.loops.cycle_basis import in_order, minimum_cycle_basis
 from mbssa.loops.merging import way_to_frame, wehage
-from mbssa.loops.spanning_tree import CutTree, chosen_tree, tree_of_cuts, tree_of_record
+from mbssa.loops.spanning_tree import chosen_tree, tree_of_cuts, tree_of_record
 from mbssa.loops.structure import LoopStructure
 from mbssa.mechanism import Mechanism
 
@@ -43,12 +44,14 @@ def independent_loops(mechanism: Mechanism) -> LoopStructure:
     >>> [(str(module), module.size, module.depends_on) for module in nine_bar.modules]
     [('1: CL-1', 2, ()), ('2: CL-2', 2, (1,))]
     """
-    graph = loop_graph(mechanism)
-    found = minimum_cycle_basis(mechanism.n_bodies, graph.ends, graph.weights)
-    weight = graph.weights
-    found.sort(key=lambda edges: (sum(weight[e] for e in edges), len(edges), in_order(edges, graph.ends)))
-    loops, notes = make_loops(graph, found, [None] * len(found))
-    return put_together(graph, "basis", loops, [[loop.number] for loop in loops], notes)
+    graph, grade = LoopGraph(mechanism), mechanism.grade.tolist()
+    joints = list(graph.ends)
+    basis = minimum_cycle_basis(
+        mechanism.n_bodies, list(graph.ends.values()), [grade[joint] for joint in joints]
+    )
+    cycles = [in_order([joints[edge] for edge in edges], graph.ends) for edges in basis]
+    cycles.sort(key=lambda cycle: (sum(grade[joint] for joint in cycle[1]), len(cycle[1]), cycle))
+    return loop_structure(graph, cycles)
 
 
 def wehage_substructures(
@@ -84,25 +87,19 @@ def wehage_substructures(
     """
     if cuts is not None and tree is not None:
         raise ValueError("cuts and a tree are given; write one of them")
-    graph = loop_graph(mechanism)
+    graph = LoopGraph(mechanism)
     if tree is not None:
-        cut_tree = tree_of_record(graph, tree)
-    elif cuts is not None:
-        cut_tree = tree_of_cuts(graph, cuts)
+        chosen = tree_of_record(graph, tree)
     else:
-        cut_tree = chosen_tree(graph)
-    cut_open = set(cut_tree.cuts)
-    kept = {ends: edge for edge, ends in enumerate(graph.ends) if edge not in cut_open}
-    found = [_edges(kept, cut_tree, cut, graph.ends[cut]) for cut in cut_tree.cuts]
-    loops, notes = make_loops(graph, found, [graph.joints[cut] for cut in cut_tree.cuts])
-    substructures = wehage(cut_tree.parents, cut_tree.terminators)
-    blocks = [substructure.loops for substructure in substructures]
-    return put_together(graph, "wehage", loops, blocks, notes, substructures)
+        chosen = chosen_tree(graph) if cuts is None else tree_of_cuts(graph, cuts)
+    kept = {ends: joint for joint, ends in graph.ends.items() if joint not in chosen.cuts}
 
+    def joints_above(body: int) -> set[int]:
+        steps = pairwise(way_to_frame(chosen.parents, body + 1))
+        return {kept.get((min(step) - 1, max(step) - 1), -1) for step in steps}
 
-def _edges(kept: Mapping[tuple[int, int], int], tree: CutTree, cut: int, ends: tuple[int, int]) -> list[int]:
-    """The cut edge and the edges of the tree between its two bodies; ``kept`` are edges by their ends."""
-    ways = [way_to_frame(tree.parents, body + 1) for body in ends]
-    shared = set(ways[0]) & set(ways[1])
-    steps = [(body - 1, tree.parents[body - 1] - 1) for way in ways for body in way if body not in shared]
-    return [cut, *(kept[min(step), max(step)] for step in steps)]
+    cycles = []
+    for cut in chosen.cuts:
+        one, other = map(joints_above, graph.ends[cut])
+        cycles.append(in_order([cut, *(one ^ other)], graph.ends))
+    return loop_structure(graph, cycles, chosen.cuts, wehage(chosen.parents, chosen.terminators))

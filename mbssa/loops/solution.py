@@ -8,34 +8,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from mbssa.arrays import Ints
 from mbssa.decomposition.flow import reached, strong_components
+from mbssa.structure import canonical_order
 
 State = Literal["sound", "over", "under"]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Loops that are not torn apart: their equations, and their joints in order."""
 
     equations: int
     joints: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Blocks that are solved together (places in the given list), in the order of solution."""
 
     blocks: tuple[int, ...]
     joints: tuple[int, ...]  # those with unknown coordinates that the part determines
     state: State
-    depends_on: tuple[int, ...]
+    depends_on: tuple[int, ...]  # numbers from 1
     level: int
 
 
@@ -44,45 +42,38 @@ def match(blocks: Sequence[Block], unknowns: Mapping[int, int]) -> list[Counter[
     # An equation that has found an unknown keeps one, so where equations are too many it is the last blocks
     # that get none.
     given, room = [Counter[int]() for _ in blocks], Counter(unknowns)
-    holders: dict[int, list[int]] = {}
+    users: dict[int, list[int]] = {}
     for place, block in enumerate(blocks):
         for joint in block.joints:
-            holders.setdefault(joint, []).append(place)
+            users.setdefault(joint, []).append(place)
+
+    def augment(start: int) -> bool:
+        """Give one more unknown to a block; others may have to take a different one."""
+        came, queue = {start: (start, -1)}, [start]
+        for place in queue:
+            for joint in blocks[place].joints:
+                if room[joint]:
+                    room[joint] -= 1
+                    given[place][joint] += 1
+                    while place != start:
+                        before, gives = came[place]
+                        given[place][gives] -= 1
+                        given[before][gives] += 1
+                        place = before
+                    return True
+                for other in users[joint]:
+                    if other not in came and given[other][joint]:
+                        came[other] = (place, joint)
+                        queue.append(other)
+        return False
+
     for place, block in enumerate(blocks):
-        while given[place].total() < block.equations:
-            if not _augment(place, blocks, given, room, holders):
-                break
+        while given[place].total() < block.equations and augment(place):
+            pass
     return given
 
 
-def _augment(
-    start: int,
-    blocks: Sequence[Block],
-    given: list[Counter[int]],
-    room: Counter[int],
-    holders: Mapping[int, Sequence[int]],
-) -> bool:
-    """Give one more unknown to a block; others may have to take a different one."""
-    came, queue = {start: (start, -1)}, [start]
-    for place in queue:
-        for joint in blocks[place].joints:
-            if room[joint]:
-                room[joint] -= 1
-                given[place][joint] += 1
-                while place != start:
-                    before, gives = came[place]
-                    given[place][gives] -= 1
-                    given[before][gives] += 1
-                    place = before
-                return True
-            for other in holders[joint]:
-                if other not in came and given[other][joint]:
-                    came[other] = (place, joint)
-                    queue.append(other)
-    return False
-
-
-def order_of_solution(blocks: Sequence[Block], unknowns: Mapping[int, int]) -> tuple[Part, ...]:
+def order_of_solution(blocks: Sequence[Block], unknowns: Mapping[int, int]) -> list[Part]:
     """Parts of the blocks that can be solved one after another; of those that are ready the smallest."""
     n, given = len(blocks), match(blocks, unknowns)
     holders, taken = [set(+mine) for mine in given], sum(given, Counter[int]())
@@ -96,25 +87,23 @@ def order_of_solution(blocks: Sequence[Block], unknowns: Mapping[int, int]) -> t
     # Over- or under-determined parts have no order inside: connected loops stay together.
     back = [(m, k) for k, m in needs if (over[k] and over[m]) or (under[k] and under[m])]
     near = [(k, m) for k, m in pairs if not missed[k].isdisjoint(missed[m])]
-    labels = strong_components(n, *_columns([*needs, *back, *near]))[0].tolist()
-    lead = [labels.index(label) for label in labels]
-    members = {first: [k for k in range(n) if lead[k] == first] for first in dict.fromkeys(lead)}
-    before = {first: {lead[m] for k, m in needs if lead[k] == first} - {first} for first in members}
-    place: dict[int, int] = {}
-    parts: list[Part] = []
-    while len(parts) < len(members):
-        ready = [first for first in members if first not in place and before[first] <= place.keys()]
-        first = min(ready, key=lambda each: (sum(blocks[k].equations for k in members[each]), each))
-        place[first] = len(parts)
-        mine = members[first]
+    label, count = strong_components(n, *_columns([*needs, *back, *near]))
+    members = [np.flatnonzero(label == part).tolist() for part in range(count)]
+    size = [sum(blocks[k].equations for k in mine) for mine in members]
+    arcs = np.unique(label[np.stack([head, tail])], axis=1)
+    before, after = arcs[:, arcs[0] != arcs[1]]
+    order, levels = canonical_order(np.array(size), np.array([mine[0] for mine in members]), before, after)
+    number = {part: place for place, part in enumerate(order.tolist(), 1)}
+    parts = []
+    for part, level in zip(order.tolist(), levels.tolist(), strict=True):
+        mine, first = members[part], members[part][0]
         joints = {joint for k in mine for joint in holders[k]}
         if under[first]:  # coordinates without an equation are listed where they are needed
             joints |= {j for k in mine for j in blocks[k].joints if unknowns.get(j, 0) and not taken[j]}
         state: State = "over" if over[first] else "under" if under[first] else "sound"
-        after = tuple(sorted(place[each] for each in before[first]))
-        level = 1 + max((parts[each].level for each in after), default=0)
-        parts.append(Part(tuple(mine), tuple(sorted(joints)), state, after, level))
-    return tuple(parts)
+        depends_on = tuple(sorted(number[other] for other in before[after == part].tolist()))
+        parts.append(Part(tuple(mine), tuple(sorted(joints)), state, depends_on, level))
+    return parts
 
 
 def _columns(arcs: list[tuple[int, int]]) -> Ints:

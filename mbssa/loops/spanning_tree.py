@@ -3,43 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from mbssa.disjoint_set import spanning_forest
+from mbssa.disjoint_set import breadth_first, spanning_forest
 from mbssa.loops.assembly import LoopGraph
-from mbssa.loops.cycle_basis import n_loops
+from mbssa.loops.merging import way_to_frame, wehage
 
 #: Remedy of a record that is no tree.
 _TREE = 'write {"P": [0, 1, …], "loop_terminators": [[5, 10], …]}, numbers of bodies'
 
 
-@dataclass(frozen=True, slots=True)
-class CutTree:
+class CutTree(NamedTuple):
     """Tree and its cut joints, as in Tables 1, 4 and 6 of the paper."""
 
-    parents: tuple[int, ...]  # of body 1, 2, …, virtual bodies last; 0 for the frame
-    terminators: tuple[tuple[int, int], ...]  # two bodies of each loop that coincide when it is closed
-    cuts: tuple[int, ...]  # edges of the loop graph, one for each pair of terminators
+    parents: list[int]  # of body 1, 2, …, virtual bodies last; 0 for the frame
+    terminators: list[tuple[int, int]]  # two bodies of each loop that coincide when it is closed
+    cuts: list[int]  # joint indices, one for each pair of terminators
 
 
 def chosen_tree(graph: LoopGraph) -> CutTree:
     """Tree of the joints with few coordinates and, of these, of those near the frame."""
-    far = _distances(graph)
-    weights = graph.weights
-    order = sorted(
-        range(len(graph.ends)),
-        key=lambda e: (weights[e], sum(far[b] for b in graph.ends[e]), graph.ends[e], e),
-    )
-    return _tree(graph, spanning_forest(graph.mechanism.n_bodies, graph.ends, order))
+    ends, far = graph.ends, _parents_and_depths(graph, graph.ends)[1]
+    weight = graph.mechanism.grade.tolist()
+    order = sorted(ends, key=lambda j: (weight[j], sum(far[body] for body in ends[j]), ends[j], j))
+    kept = spanning_forest(graph.mechanism.n_bodies, ends, order)
+    return _tree(graph, kept, sorted(ends.keys() - kept))
 
 
 def tree_of_cuts(graph: LoopGraph, names: Sequence[str]) -> CutTree:
     """Tree that is left when these joints are cut; ValueError with the reason why they cannot be."""
     m = graph.mechanism
-    edge_of = {joint: edge for edge, joint in enumerate(graph.joints)}
     cuts: list[int] = []
     faults: list[str] = []
     for name in names:
@@ -48,19 +43,19 @@ def tree_of_cuts(graph: LoopGraph, names: Sequence[str]) -> CutTree:
         except KeyError as error:
             faults.append(str(error.args[0]))
             continue
-        if joint.index not in edge_of:
+        if joint.index not in graph.ends:
             faults.append(f"joint {joint} closes no loop")
-        elif edge_of[joint.index] in cuts:
+        elif joint.index in cuts:
             faults.append(f"joint {joint.id} is cut twice")
         else:
-            cuts.append(edge_of[joint.index])
-    kept = [edge for edge in range(len(graph.ends)) if edge not in cuts]
+            cuts.append(joint.index)
+    kept = [joint for joint in graph.ends if joint not in cuts]
     whole = spanning_forest(m.n_bodies, graph.ends, [*kept, *cuts])
-    out = [m.joint_ids[graph.joints[edge]] for edge in cuts if edge in whole]
-    more = [m.joint_ids[graph.joints[edge]] for edge in kept if edge not in whole]
+    out = [m.joint_ids[joint] for joint in cuts if joint in whole]
+    more = [m.joint_ids[joint] for joint in kept if joint not in whole]
     if not faults and (out or more):
-        wanted = n_loops(m.n_bodies, graph.ends) or "no"
-        loops = "1 loop needs 1 cut" if wanted == 1 else f"{wanted} loops need {wanted} cuts"
+        wanted = len(graph.ends) - len(whole)
+        loops = "1 loop needs 1 cut" if wanted == 1 else f"{wanted or 'no'} loops need {wanted or 'no'} cuts"
         there = "there is none" if not cuts else "here is 1" if len(cuts) == 1 else f"here are {len(cuts)}"
         loose = "bodies come loose from the frame: " if out else ""
         remedy = [f"leave out {', '.join(out)}"] if out else []
@@ -78,10 +73,8 @@ def tree_of_record(graph: LoopGraph, record: Mapping[str, Any]) -> CutTree:
     parents, pairs = record.get("P", ()), record.get("loop_terminators")
     if not _is_numbers(parents) or not isinstance(pairs, list) or not all(map(_is_numbers, pairs)):
         raise ValueError(_TREE)
-    from mbssa.loops.merging import wehage
-
     wehage(parents, pairs)  # refuses parents that form no tree
-    n = graph.mechanism.n_bodies
+    n, ids = graph.mechanism.n_bodies, graph.mechanism.joint_ids
     if len(parents) < n:
         raise ValueError(
             f"P has {len(parents)} parents; write one for each of the {n} bodies, 0 for the frame"
@@ -90,32 +83,24 @@ def tree_of_record(graph: LoopGraph, record: Mapping[str, Any]) -> CutTree:
     if not isinstance(names, list):
         raise ValueError("parent_joints is no list; write a joint's id for each body, null for the frame")
     faults: list[str] = []
-
-    def edge_between(body: int, other: int, who: int) -> int | None:
-        a, b = (parents[each - 1] if each > n else each for each in (body, other))
-        joining = [e for e, ends in enumerate(graph.ends) if ends == (min(a, b) - 1, max(a, b) - 1)]
-        if len(joining) > 1 and who <= len(names):
-            ids = graph.mechanism.joint_ids
-            joining = [e for e in joining if ids[graph.joints[e]] == names[who - 1]]
+    used: list[int] = []
+    hanging = [(body, parents[body - 1]) for body in range(2, n + 1)]
+    for body, pair in [*((pair[0], pair) for pair in hanging), *((max(pair), pair) for pair in pairs)]:
+        a, b = (parents[each - 1] if each > n else each for each in pair)
+        joining = [j for j, ends in graph.ends.items() if ends == (min(a, b) - 1, max(a, b) - 1)]
+        if len(joining) > 1:
+            joining = [j for j in joining if ids[j] in names[body - 1 : body]] or joining
         if len(joining) == 1:
-            return joining[0]
-        why = "no joint joins" if not joining else "several joints join"
-        hint = "" if not joining else "; write the ids of joints in parent_joints"
-        faults.append(f"{why} the bodies {a} and {b}{hint}")
-        return None
-
-    kept = [edge_between(body, parents[body - 1], body) for body in range(2, n + 1)]
-    cuts = [edge_between(first, second, max(first, second)) for first, second in pairs]
-    used = [edge for edge in (*kept, *cuts) if edge is not None]
-    for edge in sorted(set(used)):
-        if used.count(edge) > 1:
-            faults.append(f"joint {graph.mechanism.joint_ids[graph.joints[edge]]} is a duplicate")
-    for edge in sorted(set(range(len(graph.ends))) - set(used)):
-        faults.append(f"joint {graph.mechanism.joint_ids[graph.joints[edge]]} is neither kept nor cut")
+            used += joining
+        elif joining:
+            faults.append(f"several joints join the bodies {a} and {b}; write their ids in parent_joints")
+        else:
+            faults.append(f"no joint joins the bodies {a} and {b}")
+    faults += [f"joint {ids[j]} is a duplicate" for j in sorted(set(used)) if used.count(j) > 1]
+    faults += [f"joint {ids[j]} is neither kept nor cut" for j in sorted(graph.ends.keys() - used)]
     if faults:
         raise ValueError("; ".join(faults))
-    terminators = tuple((first, second) for first, second in pairs)
-    return CutTree(tuple(parents), terminators, tuple(edge for edge in cuts if edge is not None))
+    return CutTree(parents, [(first, second) for first, second in pairs], used[n - 1 :])
 
 
 def read_tree(path: Path) -> dict[str, Any]:
@@ -133,41 +118,25 @@ def _is_numbers(value: object) -> bool:
     return isinstance(value, list) and all(type(each) is int for each in value)
 
 
-def _distances(graph: LoopGraph, edges: Sequence[int] | None = None) -> list[int]:
-    """Joints from the frame to each body; bodies that do not hang on it count as next to it."""
-    return [max(1, far) if body else 0 for body, (_, far) in enumerate(_hung(graph, edges))]
+def _parents_and_depths(graph: LoopGraph, joints: Iterable[int]) -> tuple[list[int], list[int]]:
+    """Parent (body number; 0 for the frame) and distance from the frame of each body along some joints."""
+    # Bodies that do not hang on the frame count as next to it.
+    ends = {joint: graph.ends[joint] for joint in joints}
+    came = breadth_first(ends, range(graph.mechanism.n_bodies))
+    parents = [
+        int(body > 0) if (joint := came[body]) is None else sum(ends[joint]) - body + 1
+        for body in range(graph.mechanism.n_bodies)
+    ]
+    return parents, [len(way_to_frame(parents, body)) for body in range(1, len(parents) + 1)]
 
 
-def _hung(graph: LoopGraph, edges: Sequence[int] | None = None) -> list[tuple[int, int]]:
-    """Parent (body index; -1 for the frame) and distance of each body, breadth first along these edges."""
-    n = graph.mechanism.n_bodies
-    neighbours: list[list[int]] = [[] for _ in range(n)]
-    for edge in range(len(graph.ends)) if edges is None else edges:
-        a, b = graph.ends[edge]
-        neighbours[a].append(b)
-        neighbours[b].append(a)
-    hung: dict[int, tuple[int, int]] = {0: (-1, 0)}
-    for root in range(n):
-        hung.setdefault(root, (0, 1))
-        queue = [root]
-        for body in queue:
-            for other in sorted(neighbours[body]):
-                if other not in hung:
-                    hung[other] = (body, hung[body][1] + 1)
-                    queue.append(other)
-    return [hung[body] for body in range(n)]
-
-
-def _tree(graph: LoopGraph, kept: Sequence[int], cuts: Sequence[int] | None = None) -> CutTree:
+def _tree(graph: LoopGraph, kept: Sequence[int], cuts: list[int]) -> CutTree:
     """Tree with the virtual body of each cut on the side that is nearer to the frame."""
-    hung = _hung(graph, kept)
-    parents = [parent + 1 for parent, _ in hung]
-    if cuts is None:
-        cuts = sorted(set(range(len(graph.ends))) - set(kept))
+    parents, far = _parents_and_depths(graph, kept)
     terminators = []
-    for edge in cuts:
+    for joint in cuts:
         # The other way round, a terminator could lie on the other's way to the frame (see merging.py).
-        near, far = sorted(graph.ends[edge], key=lambda body: (hung[body][1], body))
-        parents.append(near + 1)
-        terminators.append((far + 1, len(parents)))
-    return CutTree(tuple(parents), tuple(terminators), tuple(cuts))
+        a, b = sorted(graph.ends[joint], key=lambda body: (far[body], body))
+        parents.append(a + 1)
+        terminators.append((b + 1, len(parents)))
+    return CutTree(parents, terminators, cuts)

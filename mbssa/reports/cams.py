@@ -11,7 +11,7 @@ from mbssa.io.profile import profile_in
 from mbssa.joints.cams.profiles import SHAPES, Profile, ProfileError, profile_from
 from mbssa.joints.cams.properties import CamReport, Extreme, angle_text, examine, place_text
 from mbssa.reports.table import Heading, Part, Report, Table, plain
-from mbssa.reports.wording import headline
+from mbssa.reports.wording import headline, titled
 from mbssa.texts import counted
 from mbssa.units import SI, given_in, quantity_text, units_record
 
@@ -30,8 +30,7 @@ class CamJoint:
     @property
     def name(self) -> str:
         """Name such as ``2-3``, and the title of its profile if it has one."""
-        title = "".join(character for character in self.report.profile.title if character.isprintable())
-        return f"{self.joint.id}: {title}" if title else self.joint.id
+        return titled(self.joint.id, self.report.profile.title)
 
 
 def cams_of(mechanism: Mechanism) -> list[CamJoint]:
@@ -64,7 +63,30 @@ def cams_report(mechanism: Mechanism, cams: Sequence[CamJoint]) -> Report:
     units = mechanism.units
     parts: list[Part] = [Heading(headline(mechanism))]
     for cam in cams:
-        parts += _parts_of(mechanism, cam)
+        report, profile = cam.report, cam.report.profile
+        first, second = (str(mechanism.bodies[number - 1]) for number in cam.joint.bodies[:2])
+        parts += [
+            "",
+            f"joint {cam.name}",
+            f"cam {first}: {_profile_text(profile, units)}",
+            f"follower {second}: {_follower_text(profile, units)}",
+        ]
+        if profile.cam is not None:
+            columns = ("From", "To", "Moves by", "Law")
+            parts.append(Table(columns, _law_rows(profile.cam, units), right=columns[:3]))
+        rows = [
+            (name, f"{extreme.value / scale:.6g}", unit, place_text(profile, extreme.at, units))
+            for _, name, extreme, si in _extremes(report)
+            if extreme is not None
+            for unit, scale in (given_in(si, units),)
+        ]
+        parts.append(Table(("", "Value", "Unit", "At"), rows, right=("Value",)))
+        if report.face is not None:
+            parts.append(_face_text(profile, units, *report.face))
+        parts += [f"fault: {sentence}" for sentence in report.faults]
+        parts += [f"note: {sentence}" for sentence in report.advice]
+        if not report.faults:
+            parts.append("no undercutting: the follower touches all of the profile")
     return Report(
         parts,
         lambda: {
@@ -73,27 +95,6 @@ def cams_report(mechanism: Mechanism, cams: Sequence[CamJoint]) -> Report:
             "cams": [_to_dict(cam, units) for cam in cams],
         },
     )
-
-
-def _parts_of(mechanism: Mechanism, cam: CamJoint) -> list[Part]:
-    report, units = cam.report, mechanism.units
-    profile = report.profile
-    first, second = (str(mechanism.bodies[number - 1]) for number in cam.joint.bodies[:2])
-    parts: list[Part] = [
-        "",
-        f"joint {cam.name}",
-        f"cam {first}: {_profile_text(profile, units)}",
-        f"follower {second}: {_follower_text(profile, units)}",
-    ]
-    if profile.cam is not None:
-        columns = ("From", "To", "Moves by", "Law")
-        parts.append(Table(columns, _law_rows(profile.cam, units), right=columns[:3]))
-    parts.append(Table(("", "Value", "Unit", "At"), _rows(report, units), right=("Value",)))
-    if report.face is not None:
-        parts.append(_face_text(profile, units, *report.face))
-    parts += [f"fault: {sentence}" for sentence in report.faults]
-    parts += [f"note: {sentence}" for sentence in report.advice]
-    return parts if report.faults else [*parts, "no undercutting: the follower touches all of the profile"]
 
 
 def _profile_text(profile: Profile, units: tuple[str, str]) -> str:
@@ -133,19 +134,20 @@ def _law_rows(cam: LawCam, units: tuple[str, str]) -> list[tuple[str, ...]]:
     for k, segment in enumerate(cam.law.segments):
         start, end = (angle_text(angle, units, ".6g") for angle in cam.law.starts[k : k + 2].tolist())
         moves = "–"
-        if segment.by:
-            by = segment.by
-            moves = (
-                quantity_text(by, "m", units, "+.6g") if cam.swing is None else angle_text(by, units, "+.6g")
-            )
+        if segment.by and cam.swing is None:
+            moves = quantity_text(segment.by, "m", units, "+.6g")
+        elif segment.by:
+            moves = angle_text(segment.by, units, "+.6g")
         rows.append((start, end, moves, segment.kind or "dwell"))
     return rows
 
 
 def _extremes(report: CamReport) -> Iterator[tuple[str, str, Extreme | None, str]]:
     """Extremes by their keys: what they are in words, and their SI units."""
-    peaks = (*report.peaks, None, None, None)
-    for name, peak, unit in zip(("velocity", "acceleration", "jerk"), peaks, _rates(report), strict=False):
+    cam, peaks = report.profile.cam, (*report.peaks, None, None, None)
+    swings = cam is not None and cam.swing is not None
+    rates = ("1", "1/rad", "1/rad²") if swings else ("m/rad", "m/rad²", "m/rad³")
+    for name, peak, unit in zip(("velocity", "acceleration", "jerk"), peaks, rates, strict=False):
         yield name, f"maximum {name} of the law", peak, unit
     radius = "minimum radius of curvature"
     yield "convex_radius", f"{radius}, convex", report.convex, "m"
@@ -153,21 +155,6 @@ def _extremes(report: CamReport) -> Iterator[tuple[str, str, Extreme | None, str
     yield "pitch_convex_radius", f"{radius} of the pitch curve, convex", report.pitch_convex, "m"
     yield "pitch_concave_radius", f"{radius} of the pitch curve, concave", report.pitch_concave, "m"
     yield "pressure_angle", "maximum pressure angle", report.pressure, "rad"
-
-
-def _rows(report: CamReport, units: tuple[str, str]) -> list[tuple[str, ...]]:
-    return [
-        (name, f"{extreme.value / scale:.6g}", unit, place_text(report.profile, extreme.at, units))
-        for _, name, extreme, si in _extremes(report)
-        if extreme is not None
-        for unit, scale in (given_in(si, units),)
-    ]
-
-
-def _rates(report: CamReport) -> tuple[str, ...]:
-    """SI units of the derivatives of the law by its angle."""
-    cam = report.profile.cam
-    return ("m/rad", "m/rad²", "m/rad³") if cam is None or cam.swing is None else ("1", "1/rad", "1/rad²")
 
 
 def _face_text(profile: Profile, units: tuple[str, str], low: float, high: float) -> str:

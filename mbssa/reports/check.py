@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from mbssa.reports.structure import summary_head, treatment_lines
+from mbssa.reports.structure import treatment_lines
 from mbssa.reports.table import Bad, Columns, Good, Heading, Part, Report, Table, plain
+from mbssa.reports.wording import head
 from mbssa.units import given_in, quantity_text, units_record
 
 if TYPE_CHECKING:
-    from mbssa.analysis.check import Finding
+    from mbssa.analysis.check import ContactLost
     from mbssa.analysis.check import Report as Check
     from mbssa.singularities.ranks import Rank
     from mbssa.singularities.redundancy import Examined
@@ -22,16 +22,18 @@ _EACH, _SHOWN = 30, 200
 def check_report(check: Check) -> Report:
     """Ranks, findings, proposals, verdict."""
     structure = check.structure
-    head, *rest = summary_head(structure)
-    parts: list[Part] = [Heading(head), *rest, "", _rank_table(check)]
+    parts: list[Part] = [*head(structure.mechanism), "", _rank_table(check)]
     if check.numeric is not None:
-        parts += [_assumed(check.numeric, structure.mechanism.units), ""]
+        parts += [_assumed(check.numeric), ""]
     parts.append(_group_table(check))
+    helps = "Exactly constrained (isostatic) alternatives" if check.solvable else "What would help"
+    changed = any(proposal.kind == "joints" for proposal in check.proposals)
+    generic = " (a changed joint for almost every geometry of its new type)" if changed else ""
     for title, lines in (
-        ("What was found", [_finding_line(finding) for finding in check.findings]),
+        ("What was found", ["! " * finding.fatal + finding.text for finding in check.findings]),
         ("What was done", treatment_lines(structure)),
-        ("Without a contact", [_contact_line(check, k) for k in range(len(check.contacts))]),
-        (_proposals_title(check), [proposal.text for proposal in check.proposals]),
+        ("Without a contact", [_contact_text(check, lost) for lost in check.contacts]),
+        (f"{helps}, each verified{generic}", [proposal.text for proposal in check.proposals]),
     ):
         if lines:
             parts += [Heading(title), *(f"  - {line}" for line in lines), ""]
@@ -49,23 +51,7 @@ def verdict(check: Check) -> str:
     return "cannot be solved as given"
 
 
-def _proposals_title(check: Check) -> str:
-    title = (
-        "Exactly constrained (isostatic) alternatives, each verified"
-        if check.solvable
-        else "What would help, each verified"
-    )
-    if any(proposal.kind == "joints" for proposal in check.proposals):
-        title += " (a changed joint for almost every geometry of its new type)"
-    return title
-
-
-def _finding_line(finding: Finding) -> str:
-    return ("! " if finding.fatal else "") + finding.text
-
-
-def _contact_line(check: Check, index: int) -> str:
-    lost = check.contacts[index]
+def _contact_text(check: Check, lost: ContactLost) -> str:
     mechanism = check.structure.mechanism
     joint = mechanism.joints[lost.joint]
     bodies = sorted({b for part in lost.parts if part.kind == "under" for b in part.bodies})
@@ -80,22 +66,16 @@ def _rank_table(check: Check) -> Table:
     """A row for each kind of rank without drives, and one with them."""
     mechanism = check.structure.mechanism
     unknowns = mechanism.freedom * (mechanism.n_bodies - 1)
-    equations = unknowns - mechanism.mobility
-    found: list[tuple[str, list[dict[str, Any]]]] = [
-        (
-            "count",
-            [
-                {"rows": equations + n, "columns": unknowns, "free": mechanism.mobility - n}
-                for n in (0, mechanism.n_driven)
-            ],
-        )
+    counted = [
+        {"rows": unknowns - mechanism.mobility + n, "columns": unknowns, "free": mechanism.mobility - n}
+        for n in (0, mechanism.n_driven)
     ]
+    found: list[tuple[str, list[dict[str, Any]]]] = [("count", counted)]
     for examined in (check.generic, check.numeric):
-        if examined is None:
-            continue
-        for name, one in ((examined.basis, examined), ("perturbed configuration", examined.elsewhere)):
+        for one in () if examined is None else (examined, examined.elsewhere):
             if one is not None:
-                found.append((name, [_rank_row(one.constraints), _rank_row(one.all)]))
+                both = [_rank_row(one.constraints), _rank_row(one.all)]
+                found.append((one.basis if one is examined else "perturbed configuration", both))
     columns: Columns = {
         "": ("name", ""), "Equations": ("rows", "d"), "Unknowns": ("columns", "d"), "Rank": ("rank", "d"),
         "Redundant": ("redundant", "d"), "Free": ("free", "d"), "Smallest retained": ("kept", ".1e"),
@@ -116,8 +96,8 @@ def _rank_row(rank: Rank) -> dict[str, Any]:
     return {**plain(rank, "rows columns rank redundant free"), "kept": kept, "dropped": largest}
 
 
-def _assumed(examined: Examined, units: tuple[str, str]) -> str:
-    size = examined.frames.size if examined.frames is not None else 1.0
+def _assumed(examined: Examined) -> str:
+    size, units = examined.size, examined.mechanism.units
     digits = quantity_text(examined.precision * size, "m", units, ".0e")
     precise = f"rounded to {digits}" if examined.precision else "exact numbers"
     return (
@@ -153,8 +133,8 @@ def to_dict(check: Check) -> dict[str, Any]:
         "determined": check.structure.determined,
         **plain(mechanism, "mobility n_driven"),
         "units": units_record(mechanism.units),
-        "generic": _examined(check.generic, mechanism.units),
-        "numeric": _examined(check.numeric, mechanism.units),
+        "generic": _examined(check.generic),
+        "numeric": _examined(check.numeric),
         "groups": [
             {"number": k + 1, "generic": _rank(generic), "numeric": _rank(numeric)}
             for k, (generic, numeric) in enumerate(check.group_ranks)
@@ -165,19 +145,15 @@ def to_dict(check: Check) -> dict[str, Any]:
             {
                 "joint": mechanism.joint_ids[lost.joint],
                 "missing": lost.missing,
-                "text": _contact_line(check, k),
+                "text": _contact_text(check, lost),
             }
-            for k, lost in enumerate(check.contacts)
+            for lost in check.contacts
         ],
         "proposals": [
             {
                 **plain(proposal, "kind text size"),
                 "types": {mechanism.joint_ids[j]: code for j, code in proposal.types},
-                "inputs": [
-                    f"{joint.id}.{name}"
-                    for joint in proposal.apply(mechanism).joints
-                    for name in joint.driven
-                ]
+                "inputs": list(proposal.apply(mechanism).driven_coordinates)
                 if proposal.kind == "inputs"
                 else [],
             }
@@ -186,26 +162,29 @@ def to_dict(check: Check) -> dict[str, Any]:
     }
 
 
-def _examined(examined: Examined | None, units: tuple[str, str]) -> dict[str, Any] | None:
-    if examined is None:
-        return None
-    size = examined.frames.size if examined.frames is not None else 1.0
-    return {
-        "undriven": _rank(examined.constraints),
-        "driven": _rank(examined.all),
-        "second_configuration": _examined(examined.elsewhere, units),
-        "mobility": examined.mobility,
-        "dependent_inputs": examined.dependent_drives,
-        **plain(examined, "singular_pose dead_point"),
-        "precision": examined.precision * size / given_in("m", units)[1],
-        **plain(examined, "tolerance fault"),
-    }
+def _examined(examined: Examined | None) -> dict[str, Any] | None:
+    return (
+        None
+        if examined is None
+        else {
+            "undriven": _rank(examined.constraints),
+            "driven": _rank(examined.all),
+            "second_configuration": _examined(examined.elsewhere),
+            "mobility": examined.mobility,
+            "dependent_inputs": examined.dependent_drives,
+            **plain(examined, "singular_pose dead_point"),
+            "precision": examined.precision * examined.size / given_in("m", examined.mechanism.units)[1],
+            **plain(examined, "tolerance fault"),
+        }
+    )
 
 
 def _rank(rank: Rank | None) -> dict[str, Any] | None:
-    if rank is None:
-        return None
-    return {
-        **plain(rank, "rows columns rank redundant free"),
-        "singular_values": [value if math.isfinite(value) else None for value in rank.values],
-    }
+    return (
+        None
+        if rank is None
+        else {
+            **plain(rank, "rows columns rank redundant free"),
+            "singular_values": plain(rank, "values")["values"],
+        }
+    )

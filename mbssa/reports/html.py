@@ -26,7 +26,15 @@ def html_of(value: Any, report: str, picture: str | None = None) -> str:
     parts = resolve_name(report)(value).parts
     made = [_part(part) for part in parts if not isinstance(part, Table) or part.items]
     if picture is not None:
-        made.append(_picture(value, picture))
+        try:
+            figure = resolve_name(picture)(value)
+        except (ModuleNotFoundError, ValueError) as error:
+            made.append(_part(f"no picture: {error}"))
+        else:
+            # An image of its own: names inside one SVG would meet those of the next.
+            svg = resolve_name("mbssa.pictures.files:rendered")(figure, "svg")
+            code = base64.b64encode(svg).decode("ascii")
+            made.append(f'<img style="max-width:100%" alt="" src="data:image/svg+xml;base64,{code}">')
     return "<div>" + "\n".join(made) + "</div>"
 
 
@@ -59,13 +67,3 @@ def _table(table: Table) -> str:
     head = row(table.columns, "th")
     made = f"<table><thead>{head}</thead>\n<tbody>{body}</tbody></table>"
     return f'<div style="overflow-x:auto">{made}</div>{more}'
-
-
-def _picture(value: Any, picture: str) -> str:
-    try:
-        figure = resolve_name(picture)(value)
-    except (ModuleNotFoundError, ValueError) as error:
-        return _part(f"no picture: {error}")
-    # An image of its own: names inside one SVG would meet those of the next.
-    code = base64.b64encode(resolve_name("mbssa.pictures.files:rendered")(figure, "svg")).decode("ascii")
-    return f'<img style="max-width:100%" alt="" src="data:image/svg+xml;base64,{code}">'

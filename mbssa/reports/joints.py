@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, get_args
 
@@ -33,17 +33,18 @@ class Coverage:
     driven: tuple[str, ...]  # free coordinates that can be driven
     closed: tuple[str, ...]  # types of groups with such a joint that are solved without iteration
     newton: tuple[str, ...]  # those known to be solved by iteration
-    solvable: bool  # whether a solver takes it at all
     models: tuple[str, ...]  # built-in ones with such a joint, those with the fewest bodies first
 
     @property
     def solver(self) -> str:
         """Solvers: closed forms in so many types of groups, and Newton in all others."""
-        if not self.solvable:
+        if self.equations is None:
             return "none"
-        if not self.closed:
-            return "Newton"
-        return f"closed ({len(self.closed)}), Newton"
+        return f"closed ({len(self.closed)}), Newton" if self.closed else "Newton"
+
+    def unit(self, coordinate: str) -> str | None:
+        """Unit of a coordinate that can be measured."""
+        return coordinate_unit(coordinate) if coordinate in self.driven else None
 
 
 def coverage(space: Space | None = None) -> tuple[Coverage, ...]:
@@ -53,18 +54,33 @@ def coverage(space: Space | None = None) -> tuple[Coverage, ...]:
 
 def coverage_of(row: JointType) -> Coverage:
     """Coverage of one row of the catalogue."""
-    pose, known = row.pair, row.has_equations
-    closed, newton = _group_types(row)
+    # 2R1P2D has an R and a P, in the plane.
+    ending = "2D" if row.space == "planar" else "3D"
+    groups = sorted(
+        name
+        for name in {*CLOSED_FORMS, *COSTS}
+        if name.endswith(ending) and row.code in re.findall(r"\d+([A-Z]+)", name[:-2])
+    )
     return Coverage(
         row,
-        row.equations if known else None,
-        () if pose is None else tuple(name for name, _ in pose.constraints),
-        row.drivable if known else (),
-        closed,
-        newton,
-        known,
+        row.equations if row.has_equations else None,
+        tuple(name for name, _ in row.pair.constraints) if row.pair else (),
+        row.drivable if row.has_equations else (),
+        tuple(name for name in groups if name in CLOSED_FORMS),
+        tuple(name for name in groups if name not in CLOSED_FORMS),
         _models().get(row.index, ()),
     )
+
+
+@cache
+def _models() -> dict[int, tuple[str, ...]]:
+    """Built-in models by the catalogue rows of their joints, small ones first."""
+    found: dict[int, list[tuple[int, str]]] = {}
+    for name in builtin_names():
+        mechanism = load(name)
+        for index in sorted(set(mechanism.joint_type.tolist())):
+            found.setdefault(index, []).append((mechanism.n_bodies, name))
+    return {index: tuple(name for _, name in sorted(models)) for index, models in found.items()}
 
 
 def rows_of(code: str, space: Space | None = None) -> tuple[JointType, ...]:
@@ -79,38 +95,6 @@ def rows_of(code: str, space: Space | None = None) -> tuple[JointType, ...]:
         except KeyError as error:
             messages.append(str(error.args[0]))
     raise KeyError(next((text for text in messages if "did you mean" in text), messages[0]))
-
-
-# --- models and solvers -----------------------------------------------------------------------------
-
-
-@cache
-def _models() -> dict[int, tuple[str, ...]]:
-    """Built-in models by the catalogue rows of their joints, small ones first."""
-    found: dict[int, list[tuple[int, str]]] = {}
-    for name in builtin_names():
-        mechanism = load(name)
-        for index in sorted(set(mechanism.joint_type.tolist())):
-            found.setdefault(index, []).append((mechanism.n_bodies, name))
-    return {index: tuple(name for _, name in sorted(models)) for index, models in found.items()}
-
-
-def _group_types(row: JointType) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Types of groups with this joint: in closed form, and others whose cost is known."""
-    ending = "2D" if row.space == "planar" else "3D"
-    # 2R1P2D has an R and a P, in the plane.
-    found = sorted(
-        name
-        for name in {*CLOSED_FORMS, *COSTS}
-        if name.endswith(ending) and row.code in re.findall(r"\d+([A-Z]+)", name[:-2])
-    )
-    return (
-        tuple(name for name in found if name in CLOSED_FORMS),
-        tuple(name for name in found if name not in CLOSED_FORMS),
-    )
-
-
-# --- as text ---------------------------------------------------------------------------------------
 
 
 def _driven(row: Coverage) -> str:
@@ -131,9 +115,9 @@ _COLUMNS: Columns = {
     "Type": (lambda row: row.type.code, ""), "Space": (lambda row: row.type.space, ""),
     "Name": (lambda row: row.type.name, ""), "Grade": (lambda row: row.type.grade, "d"),
     "Equations": (lambda row: "none" if row.equations is None else str(row.equations), ">"),
-    "Coordinates": (lambda row: ", ".join(row.type.coordinates), ""), "Driven": (_driven, ""),
-    "Geometry": (_geometry, ""), "Solver": ("solver", ""), "Examples": (_examples, ""),
-    "Note": (lambda row: row.type.note, ""),
+    "Coordinates": (lambda row: ", ".join(row.type.coordinates), ""),
+    "Driven": (_driven, ""), "Geometry": (_geometry, ""), "Solver": ("solver", ""),
+    "Examples": (_examples, ""), "Note": (lambda row: row.type.note, ""),
 }  # fmt: skip
 
 
@@ -158,11 +142,8 @@ def joints_report(rows: Sequence[Coverage]) -> Report:
 
 def joint_report(rows: Sequence[Coverage]) -> Report:
     """One type in full, a page for each space; all but the text as :func:`joints_report`."""
-    parts: list[Part] = []
-    for row in rows:
-        parts += [*([""] if parts else []), *_page(row)]
-    whole = joints_report(rows)
-    return Report(parts, whole.record, whole.sheet, whole.document)
+    parts = [part for row in rows for part in ("", *_page(row))]
+    return replace(joints_report(rows), parts=parts[1:])
 
 
 def record(row: Coverage) -> dict[str, Any]:
@@ -173,8 +154,7 @@ def record(row: Coverage) -> dict[str, Any]:
         "equations": row.equations,
         "equation_names": list(row.names),
         "coordinates": [
-            {"name": name, "unit": _unit(name, row), "driven": name in row.driven}
-            for name in kind.coordinates
+            {"name": name, "unit": row.unit(name), "driven": name in row.driven} for name in kind.coordinates
         ],
         **plain(kind, "required optional"),
         **plain(row, "solver closed newton models"),
@@ -186,15 +166,28 @@ def record(row: Coverage) -> dict[str, Any]:
 def _page(row: Coverage) -> list[Part]:
     kind = row.type
     origin = "Table 3 of the paper" if kind.table3 else "an addition to Table 3 of the paper"
+    equations = "no equations: it can be decomposed and counted, not solved"
+    if row.equations is not None:
+        named = f": {', '.join(row.names)}" if row.names else ", a relation of its bodies"
+        count = f"{row.equations} equation{'s' * (row.equations > 1)}{named}"
+        equations = count if row.equations else "no equation: it binds nothing"
+    zeros = "Zero at the reference"
+    if kind.relations is None:
+        zeros += " unless at_reference or frames set another" + ", but for the distance" * (
+            "distance" in row.driven
+        )
+    coordinates = [
+        (name, row.unit(name) or "–", "yes" if name in row.driven else "no") for name in kind.coordinates
+    ]
     parts: list[Part] = [
         Heading(f"{kind.code}: {kind.name}, {kind.space}"),
         f"grade {kind.grade}, {origin}",
-        _equations_text(row),
+        equations,
         *([kind.note] if kind.note else []),
         *(["may join more than two bodies"] if kind.may_be_multiple else []),
-        Table(("Coordinate", "Unit", "Can be driven"), kind.coordinates, lambda name: _coordinate(name, row)),
+        Table(("Coordinate", "Unit", "Can be driven"), coordinates),
         kind.signs,
-        f"{_zeros(row)}\n" if row.driven else "",
+        f"{zeros}.\n" if row.driven else "",
         Table(("Geometry", "", "Meaning"), _geometry_rows(row)),
         f"Solver: {row.solver}",
     ]
@@ -203,32 +196,6 @@ def _page(row: Coverage) -> list[Part]:
             parts.append(f"  {method}: {', '.join(types)}")
     models = ", ".join(row.models) or "none"
     return [*parts, f"Built-in models: {models}", "\nExample, a whole file:\n", Verbatim(kind.example_file)]
-
-
-def _equations_text(row: Coverage) -> str:
-    if row.equations is None:
-        return "no equations: it can be decomposed and counted, not solved"
-    if not row.equations:
-        return "no equation: it binds nothing"
-    named = f": {', '.join(row.names)}" if row.names else ", a relation of its bodies"
-    return f"{row.equations} equation{'s' * (row.equations > 1)}{named}"
-
-
-def _coordinate(name: str, row: Coverage) -> tuple[str, str, str]:
-    return name, _unit(name, row) or "–", "yes" if name in row.driven else "no"
-
-
-def _unit(coordinate: str, row: Coverage) -> str | None:
-    """Unit of a coordinate that can be measured."""
-    return coordinate_unit(coordinate) if coordinate in row.driven else None
-
-
-def _zeros(row: Coverage) -> str:
-    """Zero positions of the coordinates that can be measured."""
-    if row.type.relations is not None:
-        return "Zero at the reference."
-    zero = "Zero at the reference unless at_reference or frames set another"
-    return f"{zero}, but for the distance." if "distance" in row.driven else f"{zero}."
 
 
 def _geometry_rows(row: Coverage) -> list[tuple[str, str, str]]:

@@ -12,7 +12,6 @@ from mbssa.texts import counted
 
 if TYPE_CHECKING:
     from mbssa.loops.comparison import Comparison
-    from mbssa.loops.merging import Substructure
     from mbssa.loops.structure import LoopStructure
 
 #: Between two joints of a loop: more than between the id and the type of one.
@@ -33,22 +32,65 @@ _SHORT = {
 
 def loops_report(found: LoopStructure, comparison: Comparison | None = None) -> Report:
     """Summary, loops and modules, and the comparison; CSV has the modules, or the comparison."""
-    head, *lines = summary_lines(found)
-    modules = _module_table(found)
-    tables = [_loop_table(found), modules]
-    if found.method == "wehage":
-        tables.insert(1, _substructure_table(found))
-    remarks: list[str] = []
-    if comparison is not None:
-        tables.append(_comparison_table(comparison))
-        remarks = _remarks(comparison)
+    m, ids = found.mechanism, found.mechanism.joint_ids
+    wehage = found.method == "wehage"
+    cut: Columns = {"Cut": (lambda loop: ids[loop.cut], "")} if wehage else {}
+    loops: Columns = {
+        "CL": ("number", "d"),
+        "Bodies": ("bodies", ""),
+        "Joints": (lambda loop: _GAP.join(str(m.joints[joint]) for joint in loop.joints), ""),
+        **cut,
+        "Coordinates": ("n_coordinates", "d"),
+        "Driven": (lambda loop: len(loop.driven) or None, "d"),
+        "Unknown": (lambda loop: sum(name not in found.held for name in loop.unknown), "d"),
+        "Equations": (
+            lambda loop: f"{loop.equations}" + f" of {m.freedom}" * (loop.equations != m.freedom),
+            ">",
+        ),
+    }
+    # Members with virtual bodies: Tables 2, 5 and 7.
+    substructures: Columns = {
+        "Substructure": ("number", "d"),
+        "Loops": ("loops", ""),
+        "Loop members": (lambda each: "; ".join(",".join(map(str, bodies)) for bodies in each.members), ""),
+    }
+    modules: Columns = {
+        "Module": ("number", "d"), "Loops": ("loops", ""), "Equations": ("equations", "d"),
+        "Unknowns": ("unknowns", "d"), "Computes": ("computes", ""),
+        "Cut open at": (lambda module: [ids[joint] for joint in module.cuts], ""),
+        "Size": ("size", "d"), "Level": ("level", "d"), "Needs": ("depends_on", ""),
+    }  # fmt: skip
+    tables = [_table(found.loops, loops)]
+    tables += [_table(found.substructures, substructures)] if wehage else []
+    tables.append(_table(found.modules, modules))
+    if comparison is None:
+        return Report((*summary_lines(found), *tables), lambda: to_dict(found), sheet=tables[-1])
+    ways: Columns = {
+        "Way": ("name", ""), "Modules": ("modules", "d"), "Levels": ("levels", "d"),
+        "Systems": (lambda way: len(way.sizes), "d"),
+        "Unknowns": (lambda way: _run_lengths(way.unknowns), ""),
+        "Sizes": (lambda way: _run_lengths(way.sizes), ""), "Largest": ("largest", "d"),
+        "Sum of cubes": ("cubes", ",d"),
+    }  # fmt: skip
+    tables.append(_table(comparison.ways, ways))
+    remarks = ["Sizes: unknowns when each loop is cut open where it has the most; the cubes are of these."]
+    groups = comparison.ways[0]
+    if idle := groups.modules - len(groups.sizes):
+        remarks.append(
+            f"{counted(idle, 'structural group')} with nothing to solve (driven bodies): modules, but "
+            "no systems. Loops have no such modules and levels."
+        )
+    if not comparison.structure.determined:
+        remarks.append("The structural groups are not determined: only those that were found are counted.")
 
     def record() -> dict[str, Any]:
-        whole = to_dict(found)
-        return whole if comparison is None else whole | {"comparison": _comparison_record(comparison)}
+        names = "modules levels unknowns sizes largest"
+        figures = [
+            {"way": way.name, **plain(way, names), "sum_of_cubes": way.cubes} for way in comparison.ways
+        ]
+        return to_dict(found) | {"comparison": figures}
 
-    sheet = modules if comparison is None else tables[-1]
-    return Report((Heading(head), *lines, *tables, *remarks), record, sheet=sheet)
+    return Report((*summary_lines(found), *tables, *remarks), record, sheet=tables[-1])
 
 
 def _table(items: Sequence[Any], columns: Columns) -> Table:
@@ -72,64 +114,6 @@ def _in_lines(title: str, cell: str) -> str:
     return cell.replace(_GAP, "\n").replace(", ", "\n") if title in _NAMES else cell
 
 
-def _loop_table(found: LoopStructure) -> Table:
-    """The loops: bodies in order, joints, coordinates, equations."""
-    m = found.mechanism
-    cut: Columns = {"Cut": (lambda loop: m.joint_ids[loop.cut], "")} if found.method == "wehage" else {}
-    columns: Columns = {
-        "CL": ("number", "d"),
-        "Bodies": ("bodies", ""),
-        "Joints": (lambda loop: _GAP.join(str(m.joints[joint]) for joint in loop.joints), ""),
-        **cut,
-        "Coordinates": ("n_coordinates", "d"),
-        "Driven": (lambda loop: len(loop.driven) or None, "d"),
-        "Unknown": (lambda loop: sum(name not in found.held for name in loop.unknown), "d"),
-        "Equations": (
-            lambda loop: f"{loop.equations}" + f" of {m.freedom}" * (loop.equations != m.freedom),
-            ">",
-        ),
-    }
-    return _table(found.loops, columns)
-
-
-def _module_table(found: LoopStructure) -> Table:
-    """The modules in the order of solution."""
-    ids = found.mechanism.joint_ids
-    columns: Columns = {
-        "Module": ("number", "d"), "Loops": ("loops", ""), "Equations": ("equations", "d"),
-        "Unknowns": ("unknowns", "d"), "Computes": ("computes", ""),
-        "Cut open at": (lambda module: [ids[joint] for joint in module.cuts], ""),
-        "Size": ("size", "d"), "Level": ("level", "d"), "Needs": ("depends_on", ""),
-    }  # fmt: skip
-    return _table(found.modules, columns)
-
-
-def _substructure_table(found: LoopStructure) -> Table:
-    """Wehage's substructures with the members of their loops, virtual bodies too: Tables 2, 5 and 7."""
-
-    def members(each: Substructure) -> str:
-        return "; ".join(",".join(map(str, bodies)) for bodies in each.members)
-
-    columns: Columns = {
-        "Substructure": ("number", "d"),
-        "Loops": ("loops", ""),
-        "Loop members": (members, ""),
-    }
-    return _table(found.substructures, columns)
-
-
-def _comparison_table(comparison: Comparison) -> Table:
-    """The ways of dividing the mechanism, one a row."""
-    columns: Columns = {
-        "Way": ("name", ""), "Modules": ("modules", "d"), "Levels": ("levels", "d"),
-        "Systems": (lambda way: len(way.sizes), "d"),
-        "Unknowns": (lambda way: _run_lengths(way.unknowns), ""),
-        "Sizes": (lambda way: _run_lengths(way.sizes), ""), "Largest": ("largest", "d"),
-        "Sum of cubes": ("cubes", ",d"),
-    }  # fmt: skip
-    return _table(comparison.ways, columns)
-
-
 def _run_lengths(sizes: Sequence[int]) -> str:
     """Numbers of each size, the smallest first: ``6 × 3, 1 × 12``."""
     return ", ".join(f"{sizes.count(size)} × {size}" for size in sorted(set(sizes))) or "–"
@@ -139,19 +123,26 @@ def summary_lines(found: LoopStructure) -> list[str]:
     """Head of the tables: the mechanism, Eq. (1), the verdict, and all that was left out."""
     m = found.mechanism
     pairs = m.n_joints - len(found.left_out)
-    lines = [headline(m), size_line(m, counted(m.n_joints, "joint"), m.n_driven)]
     movable = m.n_bodies - 1
     loops = counted(len(found.loops), "independent loop")
     eq = f"C = P − N_m = {pairs} − {movable}"
     if pairs - movable != len(found.loops):
         eq += f" + {len(found.loops) - pairs + movable}, for the bodies that no pair binds to the frame"
     how = "with the fewest coordinates" if found.method == "basis" else "of a spanning tree with cut joints"
-    lines.append(f"{loops} {how}; Eq. (1): {eq}")
+    lines = [Heading(headline(m)), size_line(m, inputs=False), f"{loops} {how}; Eq. (1): {eq}"]
     if found.method == "wehage":
         together = [f"{{{', '.join(map(str, s.loops))}}}" for s in found.substructures if len(s.loops) > 1]
         merged = f", loops {' and '.join(together)} merged" if together else ""
         lines.append(counted(len(found.substructures), "substructure") + " by Wehage's rule" + merged)
-        lines += _disagreement(found)
+        # Substructures that the order of solution joins and the rule separates.
+        of_loop = {loop: each.number for each in found.substructures for loop in each.loops}
+        for module in found.modules:
+            mine = sorted({of_loop[loop] for loop in module.loops})
+            if len(mine) > 1:
+                numbers = ", ".join(map(str, mine))
+                lines.append(
+                    f"  substructures {numbers} need each other's coordinates: module {module.number}"
+                )
     levels = counted(len(found.levels), "level")
     line, verdict = (Good, "determined") if found.determined else (Bad, "not determined")
     apart = (
@@ -159,18 +150,6 @@ def summary_lines(found: LoopStructure) -> list[str]:
     )
     lines.append(line(f"{verdict}: {counted(len(found.modules), 'module')} in {levels}{apart}"))
     return lines + [f"  {line}" for line in _faults(found)] + [f"note: {note}" for note in found.notes]
-
-
-def _disagreement(found: LoopStructure) -> list[str]:
-    """Substructures that the order of solution joins and the rule separates."""
-    of_loop = {loop: each.number for each in found.substructures for loop in each.loops}
-    lines = []
-    for module in found.modules:
-        mine = sorted({of_loop[loop] for loop in module.loops})
-        if len(mine) > 1:
-            numbers = ", ".join(map(str, mine))
-            lines.append(f"  substructures {numbers} need each other's coordinates: module {module.number}")
-    return lines
 
 
 def _faults(found: LoopStructure) -> list[str]:
@@ -230,25 +209,3 @@ def to_dict(found: LoopStructure) -> dict[str, Any]:
         "left_out": [ids[joint] for joint in found.left_out],
         **plain(found, "notes"),
     }
-
-
-def _comparison_record(comparison: Comparison) -> list[dict[str, Any]]:
-    """The figures of each way as plain data."""
-    return [
-        {"way": way.name, **plain(way, "modules levels unknowns sizes largest"), "sum_of_cubes": way.cubes}
-        for way in comparison.ways
-    ]
-
-
-def _remarks(comparison: Comparison) -> list[str]:
-    """Remarks of the comparison beside its figures."""
-    lines = ["Sizes: unknowns when each loop is cut open where it has the most; the cubes are of these."]
-    groups = comparison.ways[0]
-    if idle := groups.modules - len(groups.sizes):
-        lines.append(
-            f"{counted(idle, 'structural group')} with nothing to solve (driven bodies): modules, but "
-            "no systems. Loops have no such modules and levels."
-        )
-    if not comparison.structure.determined:
-        lines.append("The structural groups are not determined: only those that were found are counted.")
-    return lines

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mbssa.io import FAMILY, builtin_names, load
-from mbssa.reports.table import SHOWN, Columns, Heading, Report, Table, plain
-from mbssa.reports.wording import headline, size_line
-from mbssa.texts import counted, listed
+from mbssa.reports.table import SHOWN, Columns, Report, Table, plain
+from mbssa.reports.wording import head
 
 if TYPE_CHECKING:
     from mbssa.mechanism import Mechanism
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
 
 def mechanism_report(mechanism: Mechanism) -> Report:
     """Summary and table of joints."""
-    inputs = mechanism.driven_coordinates
-    size = size_line(mechanism, counted(mechanism.n_joints, "joint"), len(inputs))
     columns: Columns = {
         "Joint": ("id", ""),
         "Bodies": (lambda joint: [mechanism.body_name(body - 1) for body in joint.bodies], ""),
@@ -24,7 +21,7 @@ def mechanism_report(mechanism: Mechanism) -> Report:
         "Coordinates": (lambda joint: joint.type.coordinates, ""), "Driven": ("driven", ""),
     }  # fmt: skip
     table = Table.of(mechanism.joints, columns, shown=SHOWN)
-    return Report((Heading(headline(mechanism)), f"{size}: {listed(inputs, 12)}" if inputs else size, table))
+    return Report((*head(mechanism), table))
 
 
 def models_report() -> Report:

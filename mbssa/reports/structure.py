@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mbssa.group_library import LIBRARIES
-from mbssa.reports.table import SHOWN, Bad, Columns, Good, Heading, Report, Table, plain
-from mbssa.reports.wording import headline, size_line
+from mbssa.reports.table import SHOWN, Bad, Columns, Good, Report, Table, plain
+from mbssa.reports.wording import bodies_text, head
 from mbssa.texts import counted, listed
 
 if TYPE_CHECKING:
     from mbssa.decomposition.partition import Part
-    from mbssa.mechanism import Joint
-    from mbssa.structure import Group, Pair, Structure
+    from mbssa.structure import Group, Structure
 
 Format = Literal["table", "json", "csv", "markdown", "dot", "graphml"]
 
 
 def structure_report(structure: Structure) -> Report:
     """Summary, table of groups, table of group types."""
-    head, *lines = summary_lines(structure)
     rest = "… and {} more groups; --format csv lists them all"
     groups = Table.of(structure.groups, _COLUMNS, shown=SHOWN, rest=rest)
     groups = replace(groups, narrow=replace(groups, row=_narrow_row, tight=True))
     header, rows = type_rows(structure)
     types = Table(header, rows, right=header[1:])
-    return Report((Heading(head), *lines, groups, types), lambda: to_dict(structure), sheet=groups)
+    return Report((*summary_lines(structure), groups, types), lambda: to_dict(structure), sheet=groups)
 
 
 def export(structure: Structure, form: Format) -> str:
@@ -39,17 +37,16 @@ def export(structure: Structure, form: Format) -> str:
     return as_graphml(structure) if form == "graphml" else structure_report(structure).export(form)
 
 
-def pairs_text(pairs: Iterable[Pair]) -> str:
-    """Kinematic pairs in the paper's format; a dash for none."""
-    return "".join(f"{pair}." for pair in pairs) or "–"
+def _pairs(name: str) -> Callable[[Group], str]:
+    """Kinematic pairs of a group in the paper's format; a dash for none."""
+    return lambda group: "".join(f"{pair}." for pair in getattr(group, name)) or "–"
 
 
 #: The paper's columns, then number of driven coordinates, level and predecessors of the group.
 _COLUMNS: Columns = {
     "SG": ("number", "d"), "Bodies": ("bodies", ""), "Num bodies": (lambda group: len(group.bodies), "d"),
-    "SG type": ("type_name", ""), "DOFs from Ext KP": (lambda group: pairs_text(group.external), ""),
-    "Int KP": (lambda group: pairs_text(group.internal), ""),
-    "DOFs to Ext KP": (lambda group: pairs_text(group.assigned), ""),
+    "SG type": ("type_name", ""), "DOFs from Ext KP": (_pairs("external"), ""),
+    "Int KP": (_pairs("internal"), ""), "DOFs to Ext KP": (_pairs("assigned"), ""),
     "Driven": (lambda group: group.n_driven or None, "d"), "Level": ("level", "d"),
     "Needs": ("depends_on", ""),
 }  # fmt: skip
@@ -75,26 +72,17 @@ def type_rows(structure: Structure) -> tuple[tuple[str, ...], list[tuple[str, ..
     return header, rows
 
 
-def summary_head(structure: Structure) -> list[str]:
-    """The mechanism, its size, its mobility and its inputs."""
-    m = structure.mechanism
-    inputs = [f"{joint.id}.{name}" for joint in driven_joints(structure) for name in joint.driven]
-    size = size_line(m, counted(m.n_joints, "joint"), len(inputs))
-    return [headline(m), f"{size}: {listed(inputs, 12)}" if inputs else size]
-
-
 def summary_lines(structure: Structure) -> list[str]:
     """The mechanism, its mobility and the verdict, above the tables."""
     m = structure.mechanism
-    lines = summary_head(structure)
+    lines = head(m)
     groups = counted(structure.n_groups, "structural group")
     if structure.determined:
         lines.append(Good(f"determined: {groups} in {counted(len(structure.levels), 'level')}"))
     else:
         lines.append(Bad(f"not determined: {groups} found, and"))
         if structure.unresolved:
-            bodies = listed([str(m.bodies[b]) for b in structure.unresolved])
-            lines.append(f"  not searched to the end: bodies {bodies}")
+            lines.append(f"  not searched to the end: {bodies_text(m, structure.unresolved)}")
         lines += [f"  {part_sentence(structure, part)}" for part in structure.parts[:50]]
         if len(structure.parts) > 50:
             lines.append(f"  … and {len(structure.parts) - 50} more parts")
@@ -119,52 +107,35 @@ def treatment_lines(structure: Structure) -> list[str]:
         redundant = counted(len(treatment.dropped), "redundant constraint")
         lines.append(f"{redundant} left out: {listed(named)}")
     for part in treatment.parts:
-        bodies = listed([str(m.bodies[b]) for b in part.bodies])
-        lines.append(f"{part.kind} part counted with B = 3: bodies {bodies}")
+        lines.append(f"{part.kind} part counted with B = 3: {bodies_text(m, part.bodies)}")
     for spin in treatment.passive_rotations:
-        bodies = listed([str(m.bodies[b]) for b in spin.bodies])
-        lines.append(f"passive rotation locked: {'body' if len(spin.bodies) == 1 else 'bodies'} {bodies}")
+        lines.append(f"passive rotation locked: {bodies_text(m, spin.bodies)}")
     return lines
-
-
-def driven_joints(structure: Structure) -> list[Joint]:
-    """Joints with a driven coordinate."""
-    m = structure.mechanism
-    return [m.joints[j] for j in m.n_driven_of_joint.nonzero()[0].tolist()]
 
 
 def part_sentence(structure: Structure, part: Part, *, advise: bool = True) -> str:
     """The fault of one part, in a sentence that names bodies, joints and the number of units."""
     m = structure.mechanism
-    bodies = listed([str(m.bodies[b]) for b in part.bodies])
-    joints = listed([_joint_text(structure, j) for j in part.joints])
-    named = f"{'bodies' if len(part.bodies) > 1 else 'body'} {bodies}"
+    joints = []
+    for joint in (m.joints[j] for j in part.joints):
+        joints.append(f"{joint} (driven: {', '.join(joint.driven)})" if joint.driven else str(joint))
+    bodies, by, units = bodies_text(m, part.bodies), listed(joints), part.units
     if part.kind == "over" and part.rigid:
-        return (
-            f"over-constrained by {part.units}: bodies {bodies} hold each other more than rigidly, "
-            f"through {joints}"
-        )
+        return f"over-constrained by {units}: {bodies} hold each other more than rigidly, through {by}"
     if part.kind == "over":
-        advice = f"; release {counted(part.units, 'coordinate')} or drive as many fewer"
-        return f"over-constrained by {part.units}: {named}, bound by {joints}{advice * advise}"
+        advice = f"; release {counted(units, 'coordinate')} or drive as many fewer"
+        return f"over-constrained by {units}: {bodies}, bound by {by}{advice * advise}"
     if part.rigid:
         rigid = listed([str(b + 1) for b in part.rigid])
-        return f"under-constrained by {part.units}: bodies {bodies}, because {rigid} move as one body"
-    advice = f"; drive {counted(part.units, 'more coordinate')} or add as many constraints"
-    return f"under-constrained by {part.units}: {named}, held by {joints}{advice * advise}"
-
-
-def _joint_text(structure: Structure, joint: int) -> str:
-    view = structure.mechanism.joints[joint]
-    driven = f" (driven: {', '.join(view.driven)})" if view.driven else ""
-    return f"{view.id} {view.type.code}{driven}"
+        return f"under-constrained by {units}: {bodies}, because {rigid} move as one body"
+    advice = f"; drive {counted(units, 'more coordinate')} or add as many constraints"
+    return f"under-constrained by {units}: {bodies}, held by {by}{advice * advise}"
 
 
 def to_dict(structure: Structure) -> dict[str, Any]:
     """Content of a ``Structure`` as lists, texts and numbers."""
     # Body numbers and group numbers count from 1; pairs are written as in the paper's tables.
     mechanism = structure.mechanism
-    header, rows = type_rows(structure)
     return {
         "mechanism": {
             **plain(mechanism, "name title space n_bodies n_joints mobility n_driven"),
@@ -175,8 +146,8 @@ def to_dict(structure: Structure) -> dict[str, Any]:
             {
                 **plain(group, "number bodies type_name driven"),
                 **{
-                    ends: list(map(str, getattr(group, ends)))
-                    for ends in ("external", "internal", "assigned")
+                    pairs: list(map(str, getattr(group, pairs)))
+                    for pairs in ("external", "internal", "assigned")
                 },
                 **plain(group, "depends_on level"),
             }
@@ -185,14 +156,11 @@ def to_dict(structure: Structure) -> dict[str, Any]:
         **plain(structure, "levels"),
         "types": [
             {
-                "type_name": row[0],
-                "count": int(row[1]),
-                "in_library": {
-                    name.removeprefix("in "): flag == "1"
-                    for name, flag in zip(header[2:], row[2:], strict=True)
-                },
+                "type_name": name,
+                "count": count,
+                "in_library": {library: name in types for library, types in LIBRARIES.items()},
             }
-            for row in rows
+            for name, count in structure.types.items()
         ],
         "parts": [
             {

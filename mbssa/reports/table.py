@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
@@ -82,8 +82,12 @@ class Table:
         return cells
 
     def csv(self) -> str:
-        """The table as CSV."""
-        return csv_text(self.columns, self.rows())
+        """The table as CSV; what spreadsheets would take for formulas has an apostrophe before it."""
+        stream = io.StringIO()
+        csv.writer(stream, lineterminator="\n").writerows(
+            map(as_cell, row) for row in (self.columns, *self.rows())
+        )
+        return stream.getvalue()
 
     def markdown(self) -> str:
         """The table as Markdown, without a line end."""
@@ -164,25 +168,17 @@ class Table:
 class Heading(str):
     """A highlighted line."""
 
-    __slots__ = ()
-
 
 class Verbatim(str):
     """Lines that are never broken, such as an example or a path."""
-
-    __slots__ = ()
 
 
 class Good(str):
     """A line of success; green on a terminal."""
 
-    __slots__ = ()
-
 
 class Bad(str):
     """A line of failure; red on a terminal."""
-
-    __slots__ = ()
 
 
 _STYLES: dict[type, str] = {Heading: "bold", Good: "green", Bad: "red"}
@@ -259,15 +255,6 @@ class Report:
             raise ValueError(f"format {form!r} is unknown; write one of {', '.join(get_args(Format))}")
         written: str = getattr(self, form)()
         return written
-
-
-def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
-    """Table as CSV; what spreadsheets would take for formulas has an apostrophe before it."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(map(as_cell, header))
-    writer.writerows(map(as_cell, row) for row in rows)
-    return stream.getvalue()
 
 
 def plain_text(print_on: Callable[[Console], None], width: int = WIDE) -> str:

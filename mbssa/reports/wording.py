@@ -1,25 +1,44 @@
-"""Numbers, lists and names in sentences."""
+"""A mechanism, its size and its bodies in sentences."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mbssa.texts import counted
+from mbssa.reports.table import Heading
+from mbssa.texts import counted, listed
 
 if TYPE_CHECKING:
     from mbssa.mechanism import Mechanism
 
 
+def titled(name: str, title: str) -> str:
+    """Name, and behind it the title if there is one."""
+    printable = "".join(filter(str.isprintable, title))
+    return f"{name}: {printable}" if printable else name
+
+
 def headline(mechanism: Mechanism) -> str:
     """Name and title of a mechanism."""
-    title = "".join(character for character in mechanism.title if character.isprintable())
-    name = mechanism.name or "mechanism"
-    return f"{name}: {title}" if title else name
+    return titled(mechanism.name or "mechanism", mechanism.title)
 
 
-def size_line(mechanism: Mechanism, joints: str, driven: int) -> str:
-    """Space, bodies, joints, mobility and driven coordinates."""
+def size_line(mechanism: Mechanism, *, inputs: bool = True) -> str:
+    """Space, bodies, joints, mobility and number of driven coordinates, and their names."""
+    names = f": {listed(mechanism.driven_coordinates, 12)}" if inputs and mechanism.n_driven else ""
     return (
-        f"{mechanism.space}, {counted(mechanism.n_bodies, 'body')} with the frame, {joints}; "
-        f"mobility {mechanism.mobility} by Eq. (2), {driven} driven"
+        f"{mechanism.space}, {counted(mechanism.n_bodies, 'body')} with the frame, "
+        f"{counted(mechanism.n_joints, 'joint')}; "
+        f"mobility {mechanism.mobility} by Eq. (2), {mechanism.n_driven} driven{names}"
     )
+
+
+def head(mechanism: Mechanism) -> list[str]:
+    """Headline and size, above a table."""
+    return [Heading(headline(mechanism)), size_line(mechanism)]
+
+
+def bodies_text(mechanism: Mechanism, bodies: Sequence[int], most: int = 30) -> str:
+    """Bodies (indices) by number and name: ``body 3 (rod)``, ``bodies 4, 5``."""
+    names = listed([str(mechanism.bodies[body]) for body in bodies], most)
+    return f"{'body' if len(bodies) == 1 else 'bodies'} {names}"

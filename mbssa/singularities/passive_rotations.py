@@ -1,8 +1,7 @@
-"""Motions that no equation stops: passive rotations of single bodies, and a perturbed configuration."""
+"""Motions that no equation stops, and passive rotations of single bodies."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,18 +9,13 @@ import numpy as np
 from mbssa.arrays import Floats
 from mbssa.decomposition.treatment import PassiveRotation
 from mbssa.disjoint_set import DisjointSet
-from mbssa.joints.assembly import assemble
 from mbssa.joints.catalogue import CATALOGUE, type_of_joint
 from mbssa.joints.poses import Poses
-from mbssa.joints.system import Rows, rows_at, unknowns
+from mbssa.joints.system import Rows
 
 if TYPE_CHECKING:
     from mbssa.joints.frames import Frames
     from mbssa.mechanism import Mechanism
-
-
-#: Mixes of free motions that are tried before a mechanism counts as stuck.
-MIXES = 6
 
 
 def passive_rotations(
@@ -41,13 +35,8 @@ def passive_rotations(
         if len(spins) < 2 or "any" not in spins or not all(spins):
             continue
         touching = np.flatnonzero(np.isin(rows.body, bodies).any(axis=1))
-        if len(touching) < 6 * len(bodies) - 1:
-            continue
-        _, values, right = np.linalg.svd(rows.select(touching).matrix(np.array(bodies)))
-        if int((values > tolerance * values[0]).sum()) != 6 * len(bodies) - 1:
-            continue
-        motion = right[-1].reshape(-1, 6)
-        if not is_rotation(motion):
+        free = free_motions(rows.select(touching).matrix(np.array(bodies)), tolerance)
+        if free.shape[1] != 1 or not is_rotation(motion := free.reshape(-1, 6)):
             continue
         if frames is None or at is None:
             found.append(PassiveRotation(bodies))
@@ -88,49 +77,3 @@ def free_motions(matrix: Floats, tolerance: float) -> Floats:
     _, values, right = np.linalg.svd(matrix)
     rank = int((values > tolerance * values[0]).sum())
     return right[rank:].T
-
-
-def lifts(mechanism: Mechanism, frames: Frames, at: Poses, tolerance: float) -> list[int]:
-    """Indices of the rolling joints (RP) whose wheel a free motion takes off its track, drives left out."""
-    rolling = [j for j in range(mechanism.n_joints) if mechanism.joints[j].type.rolls]
-    if not rolling:
-        return []
-    driven = np.zeros_like(mechanism.driven)
-    driven[rolling] = [1 << mechanism.joints[j].type.coordinates.index("lift") for j in rolling]
-    rows = rows_at(replace(mechanism, driven=driven, motion=None), frames, at)
-    bodies = np.arange(1, mechanism.n_bodies)
-    free = free_motions(rows.constraints.matrix(bodies), tolerance)
-    heights = rows.select(np.flatnonzero(rows.drive))
-    moved = np.linalg.norm(heights.matrix(bodies) @ free, axis=1)
-    return [joint for joint, by in zip(heights.joint.tolist(), moved.tolist(), strict=True) if by > 1e-7]
-
-
-def nearby(
-    mechanism: Mechanism, frames: Frames, at: Poses, tolerance: float, closing: float, step: float = 0.1
-) -> Poses | None:
-    """Configuration about ``step`` away along a mix of all free motions; None where no mix leads away."""
-    # Then the free motions exist at this configuration only. The mixes are projections of fixed vectors, so
-    # they do not depend on the basis of the free motions, and the result is repeatable.
-    bodies = np.arange(1, mechanism.n_bodies)
-    free = free_motions(rows_at(mechanism, frames, at).constraints.matrix(bodies), tolerance)
-    if not free.shape[1]:
-        return None
-    columns = unknowns(mechanism.space)
-    dice = np.random.default_rng(7)
-    for _ in range(MIXES):
-        direction = free @ (free.T @ dice.normal(size=len(free)))
-        direction /= np.abs(direction).max()
-        for length in (step, step / 4, step / 16):
-            move = np.zeros((mechanism.n_bodies, 6))
-            move[1:, columns] = (length * direction).reshape(len(bodies), len(columns))
-            move[:, :3] *= frames.size
-            found = assemble(mechanism, frames, at.moved(move, frames.centre), closing, tolerance, starts=0)
-            if found.closed and _distance(at, found.configuration, frames) > length / 4:
-                return found.configuration
-    return None
-
-
-def _distance(a: Poses, b: Poses, frames: Frames) -> float:
-    along = np.abs(a.centres(frames.centre) - b.centres(frames.centre)).max() / frames.size
-    turned = np.abs(a.rotation - b.rotation).max()
-    return float(max(along, turned))

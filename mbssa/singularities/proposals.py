@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import combinations, islice, product
 from typing import Literal
@@ -17,7 +18,7 @@ from mbssa.joints.catalogue import JointType, joint_type, type_of_joint
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import Rows, rows_at
 from mbssa.mechanism import ByteArray, JointGeometry, Mechanism, MultipleJoint
-from mbssa.singularities.passive_rotations import free_motions, passive_rotations
+from mbssa.singularities.passive_rotations import free_motions
 from mbssa.singularities.ranks import dependences, generic_rows
 from mbssa.singularities.redundancy import Examined, examine, examine_generic, independent_rows, treat
 from mbssa.texts import joined
@@ -25,13 +26,12 @@ from mbssa.texts import joined
 #: Released directions must span the dependences: smallest singular value of their block.
 _SPANS = 1e-6
 
-#: Sets of coordinates that are tried where several inputs are missing.
-_SETS_TRIED = 300
+#: Sets of coordinates that are tried where several inputs are missing, and those that are proposed.
+_SETS_TRIED, _MOST_SETS = 300, 12
 
-#: Combinations of joints that are tried before the search for releases stops, and number of those
-#: that take the redundancy away are verified: each costs a few ranks.
-_TRIED = 20_000
-_VERIFIED = 30
+#: Combinations of joints that are tried before the search for releases stops, those of them that are
+#: verified, as each costs a few ranks, and those that are proposed.
+_TRIED, _VERIFIED, _MOST_JOINTS = 20_000, 30, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +66,18 @@ class Proposal:
         """
         if self.kind == "inputs":
             return replace(mechanism, driven=np.array(self.driven, dtype=np.uint8))
-        types = mechanism.joint_type.copy()
-        geometry = dict(mechanism.joint_geometry)
-        directions = dict(self.directions)
-        for joint, code in self.types:
+        types, geometry = mechanism.joint_type.copy(), dict(mechanism.joint_geometry)
+        changed, directions = dict(self.types), dict(self.directions)
+        for joint, code in changed.items():
             row = joint_type(code, mechanism.space)
             types[joint] = row.index
-            kept = (
-                _completed(mechanism, joint, row, directions[joint])
-                if joint in directions
-                else _readable(geometry.get(joint), row)
-            )
-            geometry.pop(joint, None)
+            kept = _readable(geometry.pop(joint, None), row)
+            if joint in directions:
+                kept = _completed(mechanism, joint, row, directions[joint])
             if kept is not None:
                 geometry[joint] = kept
         several = tuple(
-            part
-            for each in mechanism.multiple_joints
-            for part in _remaining(mechanism, each, dict(self.types))
+            part for each in mechanism.multiple_joints for part in _remaining(mechanism, each, changed)
         )
         return replace(mechanism, joint_type=types, joint_geometry=geometry, multiple_joints=several)
 
@@ -91,15 +85,17 @@ class Proposal:
 def _remaining(mechanism: Mechanism, several: MultipleJoint, changed: Collection[int]) -> list[MultipleJoint]:
     """Joints of three or more bodies that are left of one whose changed pairs are joints of their own."""
     kept = [joint for joint in several.joints if joint not in changed]
-    parts, joints = DisjointSet(mechanism.n_bodies), dict[int, list[int]]()
+    parts = DisjointSet(mechanism.n_bodies)
     for joint in kept:
         parts.merge(*mechanism.joint_bodies(joint))
-    for joint in kept:
-        joints.setdefault(parts[mechanism.joint_bodies(joint)[0]], []).append(joint)
+    part_of = {joint: parts[mechanism.joint_bodies(joint)[0]] for joint in sorted(kept)}
     return [
-        MultipleJoint(tuple(body for body in several.bodies if parts[body] == part), tuple(sorted(own)))
-        for part, own in joints.items()
-        if len(own) > 1
+        MultipleJoint(
+            tuple(body for body in several.bodies if parts[body] == part),
+            tuple(joint for joint in part_of if part_of[joint] == part),
+        )
+        for part, count in Counter(part_of.values()).items()
+        if count > 1
     ]
 
 
@@ -128,16 +124,14 @@ def _readable(geometry: JointGeometry | None, row: JointType) -> JointGeometry |
     return JointGeometry(**{field: getattr(geometry, field) for field in fields if field in read})
 
 
-def propose_inputs(
-    mechanism: Mechanism, found: Examined, precision: float | None = None, most: int = 12
-) -> list[Proposal]:
+def propose_inputs(found: Examined, precision: float | None = None) -> list[Proposal]:
     """Other driven coordinates that determine the mechanism, fewest changes first."""
     # Inputs that depend on the rest are taken back (the last in joint order first); free motions that are no
     # passive rotation get a new input each. One missing input: every single coordinate that would do;
     # several: sets of coordinates. A structure that cannot move gets none.
     if not found.mobility:
         return []
-    rows = found.rows
+    mechanism, rows = found.mechanism, found.rows
     order = np.lexsort((np.arange(len(rows)), rows.joint, rows.drive))
     kept = order[independent_rows(found.matrix[order], found.tolerance)]
     driven, taken_back = mechanism.driven.copy(), []
@@ -146,9 +140,15 @@ def propose_inputs(
         driven[joint] &= ~np.uint8(1 << type_of_joint(mechanism, joint).coordinates.index(name))
         taken_back.append(f"{mechanism.joint_ids[joint]}.{name}")
     free = free_motions(found.matrix[kept], found.tolerance)
-    free = _without_passive_rotations(mechanism, rows.select(np.sort(kept)), free, found, driven)
+    # A passive rotation needs no input, and moves only its own bodies, whose columns are left out.
+    bare = replace(found, mechanism=replace(mechanism, driven=driven), rows=rows.select(np.sort(kept)))
+    spinning = [b - 1 for spin in bare.passive_rotations for b in spin.bodies] if free.shape[1] else []
+    if spinning:
+        others = np.delete(free.reshape(-1, 6, free.shape[1]), spinning, axis=0).reshape(-1, free.shape[1])
+        _, values, right = np.linalg.svd(others, full_matrices=True)
+        free = free @ right[: int((values > 1e-9).sum())].T
     proposals = []
-    for added in islice(_additions(mechanism, found, free, driven, most), _VERIFIED):
+    for added in _additions(found, free, driven):
         mask = driven.copy()
         for joint, bit in added:
             mask[joint] |= 1 << bit
@@ -164,57 +164,32 @@ def propose_inputs(
     return proposals
 
 
-def _without_passive_rotations(
-    mechanism: Mechanism, rows: Rows, free: Floats, found: Examined, driven: ByteArray
-) -> Floats:
-    """Free motions less the passive rotations, which need no input."""
-    if not free.shape[1]:
-        return free
-    changed = replace(mechanism, driven=driven)
-    spins = passive_rotations(changed, rows, found.frames, found.configuration, found.tolerance)
-    columns = [np.arange(6 * (b - 1), 6 * b) for spin in spins for b in spin.bodies]
-    if not columns:
-        return free
-    # A passive rotation moves only its own bodies, whose columns are left out.
-    others = np.setdiff1d(np.arange(len(free)), np.concatenate(columns))
-    _, values, right = np.linalg.svd(free[others], full_matrices=True)
-    rank = int((values > 1e-9).sum())
-    return np.asarray(free @ right[:rank].T, dtype=np.float64)
-
-
-def _additions(
-    mechanism: Mechanism, found: Examined, free: Floats, driven: ByteArray, most: int
-) -> Iterator[list[tuple[int, int]]]:
+def _additions(found: Examined, free: Floats, driven: ByteArray) -> list[list[tuple[int, int]]]:
     """Sets of coordinates, as (joint, bit), that stop all free motions."""
     if not free.shape[1]:
-        yield []
-        return
-    every = coordinate_rows(mechanism, found)
-    moved = every.matrix(np.arange(1, mechanism.n_bodies)) @ free
+        return [[]]
+    every = coordinate_rows(found)
+    moved = every.matrix(np.arange(1, found.mechanism.n_bodies)) @ free
     options = []
     for r in range(len(every)):
         joint = int(every.joint[r])
-        bit = type_of_joint(mechanism, joint).coordinates.index(every.name[r])
+        bit = type_of_joint(found.mechanism, joint).coordinates.index(every.name[r])
         if not driven[joint] >> bit & 1 and np.linalg.norm(moved[r]) > 1e-6:
             options.append((r, (joint, bit)))
-    found_sets = 0
-    for chosen in islice(combinations(options, free.shape[1]), _SETS_TRIED):
-        if _spans(moved[[r for r, _ in chosen]]):
-            yield [option for _, option in chosen]
-            found_sets += 1
-            if found_sets == most:
-                return
-    if not found_sets:
+    tried = islice(combinations(options, free.shape[1]), _SETS_TRIED)
+    spanning = (chosen for chosen in tried if _spans(moved[[r for r, _ in chosen]]))
+    sets = [[option for _, option in chosen] for chosen in islice(spanning, _MOST_SETS)]
+    if not sets:
         chosen_rows = independent_rows(moved[[r for r, _ in options]], 1e-7)
         if len(chosen_rows) == free.shape[1]:
-            yield [options[k][1] for k in chosen_rows.tolist()]
+            sets.append([options[k][1] for k in chosen_rows.tolist()])
+    return sets
 
 
-def coordinate_rows(mechanism: Mechanism, found: Examined) -> Rows:
+def coordinate_rows(found: Examined) -> Rows:
     """Rows of every free coordinate of every joint, as if all were driven, where ``found`` was taken."""
-    everything = replace(
-        mechanism, driven=np.array([(1 << k) - 1 for k in mechanism.grade.tolist()], dtype=np.uint8)
-    )
+    driven = np.array([(1 << k) - 1 for k in found.mechanism.grade.tolist()], dtype=np.uint8)
+    everything = replace(found.mechanism, driven=driven)
     if found.frames is None or found.configuration is None:
         rows = generic_rows(everything, found.seed)
     else:
@@ -222,17 +197,17 @@ def coordinate_rows(mechanism: Mechanism, found: Examined) -> Rows:
     return rows.select(np.flatnonzero(rows.drive))
 
 
-def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list[Proposal]:
+def propose_joints(found: Examined) -> list[Proposal]:
     """Changes of joint types that take exactly the redundant constraints away, fewest joints first."""
     # The exactly constrained (isostatic) alternatives of an over-constrained mechanism: R to C, U, S; P to C
     # … A set of equations can be given up without a loss when its block of the left null space is regular.
-    redundant = found.all.redundant
+    mechanism, redundant = found.mechanism, found.all.redundant
     if not redundant:
         return []
     blocks = [dependences(found.matrix, found.all)]
     if found.elsewhere is not None and found.elsewhere.all.redundant == redundant:
         blocks.append(dependences(found.elsewhere.matrix, found.elsewhere.all))
-    options = _release_options(mechanism, found.rows, blocks[0])
+    options = _release_options(found, blocks[0])
     choices = (
         (joints, choice)
         for n_joints in range(1, min(redundant, len(options)) + 1)
@@ -242,23 +217,24 @@ def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list
     proposals: list[Proposal] = []
     verified = 0
     for joints, choice in islice(choices, _TRIED):
-        if verified >= _VERIFIED or len(proposals) >= most:
+        if verified >= _VERIFIED or len(proposals) >= _MOST_JOINTS:
             break
         given_up = np.concatenate([rows for _, rows in choice])
-        if len(given_up) != redundant or not all(_spans(block[given_up]) for block in blocks):
-            continue
         types = tuple((j, code) for j, (code, _) in zip(joints, choice, strict=True))
-        if any(other.types == types for other in proposals):
+        if (
+            len(given_up) != redundant
+            or not all(_spans(block[given_up]) for block in blocks)
+            or any(other.types == types for other in proposals)
+        ):
             continue
+        verified += 1
         changes = [
             f"{mechanism.joint_ids[j]} from {mechanism.joints[j].type.code} to {code}" for j, code in types
         ]
-        released = ((j, _released_direction(mechanism, found, j, code, blocks[0])) for j, code in types)
+        released = ((j, _released_direction(found, j, code, blocks[0])) for j, code in types)
         directions = tuple((j, direction) for j, direction in released if direction is not None)
-        proposal = Proposal(
-            "joints", f"change {joined(changes)}", len(joints), types=types, directions=directions
-        )
-        verified += 1
+        text = f"change {joined(changes)}"
+        proposal = Proposal("joints", text, len(joints), types=types, directions=directions)
         changed = proposal.apply(mechanism)
         # Neither count nor generic rank may find anything redundant or free but passive rotations, nor the
         # rank at the reference, where there is one.
@@ -270,11 +246,10 @@ def propose_joints(mechanism: Mechanism, found: Examined, most: int = 6) -> list
     return proposals
 
 
-def _released_direction(
-    mechanism: Mechanism, found: Examined, joint: int, code: str, null: Floats
-) -> tuple[float, ...] | None:
+def _released_direction(found: Examined, joint: int, code: str, null: Floats) -> tuple[float, ...] | None:
     """World direction that a changed joint releases, where its new type takes an axis that it lacks."""
     # Of the directions that the release allows: that of the reaction, whose release is the best conditioned.
+    mechanism = found.mechanism
     row, old = joint_type(code, mechanism.space), type_of_joint(mechanism, joint)
     geometry = mechanism.joint_geometry.get(joint)
     lacking: list[str] = [
@@ -305,8 +280,9 @@ def _spans(block: Floats) -> bool:
     return bool(np.linalg.svd(block, compute_uv=False)[-1] > _SPANS)
 
 
-def _release_options(mechanism: Mechanism, rows: Rows, null: Floats) -> dict[int, list[tuple[str, Ints]]]:
+def _release_options(found: Examined, null: Floats) -> dict[int, list[tuple[str, Ints]]]:
     """Changes by joint: the new code and the rows given up, where these rows take part in a dependence."""
+    mechanism, rows = found.mechanism, found.rows
     taking_part = np.linalg.norm(null, axis=1) > _SPANS
     options: dict[int, list[tuple[str, Ints]]] = {}
     for j in np.unique(rows.joint[taking_part & ~rows.drive]).tolist():

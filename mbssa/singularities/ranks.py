@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import hypot
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Floats, Ints, ranges
 from mbssa.decomposition.treatment import DENSE
 from mbssa.joints.axes import plane_rotation
 from mbssa.joints.catalogue import CATALOGUE, JointType, type_of_joint
@@ -18,7 +19,7 @@ from mbssa.joints.equations import pose
 from mbssa.joints.frames import Frames, coupled_coordinates
 from mbssa.joints.poses import Poses
 from mbssa.joints.relations import JointRelations
-from mbssa.joints.system import Rows, first_two_bodies, rows_at
+from mbssa.joints.system import Rows, rows_at
 from mbssa.mechanism import JointGeometry, Mechanism
 
 if TYPE_CHECKING:
@@ -68,18 +69,16 @@ class Rank:
 
 def rank_of(matrix: Floats, tolerance: float = EXACT) -> Rank:
     """Rank by singular values."""
-    return _rank(matrix.shape, _singular_values(matrix), tolerance)
+    return ranks_of(matrix[None], tolerance)[0]
 
 
-def _singular_values(matrices: Floats) -> Floats:
-    if 0 in matrices.shape[-2:]:
-        return np.zeros((*matrices.shape[:-2], 0))
-    return np.asarray(np.linalg.svd(matrices, compute_uv=False), dtype=np.float64)
-
-
-def _rank(shape: tuple[int, ...], values: Floats, tolerance: float) -> Rank:
-    rank = int((values > tolerance * values[0]).sum()) if len(values) and values[0] > 0 else 0
-    return Rank(shape[-2], shape[-1], rank, tolerance, tuple(values.tolist()))
+def ranks_of(matrices: Floats, tolerance: float) -> list[Rank]:
+    """Ranks of matrices (n, rows, columns) by singular values."""
+    n, rows, columns = matrices.shape
+    values = np.linalg.svd(matrices, compute_uv=False) if rows and columns else np.zeros((n, 0))
+    ranks = (values > tolerance * values[:, :1]).sum(axis=1).tolist()
+    pairs = zip(ranks, values.tolist(), strict=True)
+    return [Rank(rows, columns, rank, tolerance, tuple(each)) for rank, each in pairs]
 
 
 def dependences(matrix: Floats, rank: Rank) -> Floats:
@@ -95,7 +94,8 @@ def group_ranks(structure: Structure, rows: Rows, tolerance: float = EXACT) -> l
     start, members = structure.members
     place = np.zeros(structure.mechanism.n_bodies, dtype=np.int64)
     sizes = np.diff(start)
-    place[members[start[0] :]] = np.arange(start[-1] - start[0]) - np.repeat(start[:-1] - start[0], sizes)
+    owner, item = ranges(start[:-1], start[1:])
+    place[members[item]] = item - start[owner]
     order = np.argsort(number, kind="stable")
     begin = np.searchsorted(number[order], np.arange(1, structure.n_groups + 2))
     heights = np.diff(begin)
@@ -117,9 +117,8 @@ def group_ranks(structure: Structure, rows: Rows, tolerance: float = EXACT) -> l
                 k, r = np.indices(column.shape)
                 blocks[k, r, column] += rows.jacobian[picked, slot]
             matrices = blocks[:, :, :size].reshape(len(lot), height, size * freedom)
-            values = _singular_values(matrices)
-            for g, row in zip(lot.tolist(), values, strict=True):
-                answer[g] = _rank((height, size * freedom), row, tolerance)
+            for g, rank in zip(lot.tolist(), ranks_of(matrices, tolerance), strict=True):
+                answer[g] = rank
     return answer
 
 
@@ -132,11 +131,13 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
     parameters = {
         name: dice.uniform(0.5, 1.5, n_joints) for name in ("length", "pitch", "radius", "offset", "ratio")
     }
-    planar = mechanism.space == "planar"
-    axes = _random_axes(dice, n_joints, planar)
-    point = dice.uniform(-1, 1, (n_joints, 3))
-    if planar:
-        point[:, 2] = 0.0
+    if mechanism.space == "planar":
+        axes = plane_rotation(dice.uniform(-np.pi, np.pi, n_joints))
+        point = dice.uniform(-1, 1, (n_joints, 3)) * (1.0, 1.0, 0.0)
+    else:
+        axes = np.asarray(np.linalg.qr(dice.normal(size=(n_joints, 3, 3)))[0], dtype=np.float64)
+        axes[:, :, 2] *= np.linalg.det(axes)[:, None]
+        point = dice.uniform(-1, 1, (n_joints, 3))
     for several in mechanism.multiple_joints:
         # One pin: its pairs lie on one line.
         pairs = list(several.joints)
@@ -203,61 +204,39 @@ def _random_geometry(
 
 def _with_random_rows(mechanism: Mechanism, rows: Rows, joints: Ints, dice: np.random.Generator) -> Rows:
     """Stand-ins for joints without equations: random wrenches; of two bodies opposite ones, of more any."""
-    if not len(joints):
-        return rows
-    B = mechanism.freedom
     # B random rows for each joint, so that those of coordinates exist, driven or not.
-    wrench = dice.normal(size=(len(joints), B, B))
-    entries: list[tuple[int, int, int, str, bool]] = []
-    for k, j in enumerate(joints.tolist()):
-        kind, mask = type_of_joint(mechanism, j), int(mechanism.driven[j])
-        entries += [(j, k, row, "contact", False) for row in range(kind.equations)]
-        driven = [(bit, name) for bit, name in enumerate(kind.coordinates) if mask >> bit & 1]
-        entries += [(j, k, kind.equations + bit, name, True) for bit, name in driven]
-    which, case, row = np.array([entry[:3] for entry in entries], dtype=np.int64).reshape(-1, 3).T
-    sizes = np.diff(mechanism.joint_start)
-    body = np.zeros((len(which), max(2, rows.body.shape[1], int(sizes[joints].max()))), dtype=np.int64)
-    body[:, :2] = first_two_bodies(mechanism, which)
-    jacobian = np.zeros((*body.shape, B))
-    jacobian[:, 1] = wrench[case, row]
-    jacobian[:, 0] = -jacobian[:, 1]
-    for r, j in enumerate(which.tolist()):
-        kind = type_of_joint(mechanism, j)
+    B, parts = mechanism.freedom, [rows]
+    for j, wrench in zip(joints.tolist(), dice.normal(size=(len(joints), B, B)), strict=True):
+        kind, driven = type_of_joint(mechanism, j), mechanism.joints[j].driven
+        row = [*range(kind.equations), *(kind.equations + kind.coordinates.index(name) for name in driven)]
+        body = np.tile(mechanism.joint_bodies(j), (len(row), 1))
         if kind.is_coupling or "function" in kind.required:
-            body[r, : sizes[j]] = mechanism.joint_bodies(j)
-            jacobian[r, : sizes[j]] = dice.normal(size=(sizes[j], B))
-    jacobian[body == 0] = 0.0
-    drive, name = np.array([entry[4] for entry in entries], dtype=bool), tuple(e[3] for e in entries)
-    return Rows.joined([rows, Rows(np.zeros(len(which)), jacobian, body, which, drive, name)])
+            jacobian = dice.normal(size=(*body.shape, B))
+        else:
+            body, jacobian = body[:, :2], np.stack([-wrench[row], wrench[row]], axis=1)
+        jacobian[body == 0] = 0.0
+        drive, names = np.arange(len(row)) >= kind.equations, ("contact",) * kind.equations + driven
+        parts.append(Rows(np.zeros(len(row)), jacobian, body, np.full(len(row), j), drive, names))
+    return Rows.joined(parts)
 
 
-def _random_axes(dice: np.random.Generator, n: int, planar: bool) -> Floats:
-    if planar:
-        return plane_rotation(dice.uniform(-np.pi, np.pi, n))
-    axes = np.asarray(np.linalg.qr(dice.normal(size=(n, 3, 3)))[0], dtype=np.float64)
-    axes[:, :, 2] *= np.linalg.det(axes)[:, None]
-    return axes
-
-
-def precision_of(mechanism: Mechanism, size: float) -> float:
-    """Half a unit of the last decimal of the least precise rounded number of the geometry; 0 if none."""
+def precision_of(mechanism: Mechanism, size: float, stated: float | None = None) -> float:
+    """The stated precision (m) over the size; else half a unit of the last decimal of rounded numbers."""
     # Relative: of points over the mechanism's ``size``, of directions over their length. Short numbers are
     # exact. A coordinate of a point counts as rounded from 6 significant digits and 5 decimals, a component
     # of a direction from 5 decimals, since 0.000001 beside 1 is a rounding too.
-    worst = 0.0
-    for body in mechanism.body_geometry.values():
-        worst = max([worst, *(_rounding(v, digits=6) / size for v in body.origin or ())])
-        worst = max([worst, *(_rounding(v, digits=1) for v in body.orientation or ())])
-    for geometry in mechanism.joint_geometry.values():
-        frames = geometry.frames or ()
-        directions = [geometry.axis, *(geometry.axes or ()), *(f.z for f in frames), *(f.x for f in frames)]
-        points = [geometry.point, *(geometry.points or ()), *(f.origin for f in frames)]
-        for vector in directions:
-            norm = float(np.linalg.norm(vector)) if vector is not None else 1.0
-            worst = max([worst, *(_rounding(v, digits=1) / norm for v in vector or ())])
-        for vector in points:
-            worst = max([worst, *(_rounding(v, digits=6) / size for v in vector or ())])
-    return worst
+    if stated is not None:
+        return stated / size
+    bodies, joints = mechanism.body_geometry.values(), mechanism.joint_geometry.values()
+    frames = [frame for joint in joints for frame in joint.frames or ()]
+    points = [*(body.origin for body in bodies), *(frame.origin for frame in frames)]
+    points += [point for joint in joints for point in (joint.point, *(joint.points or ()))]
+    directions = [axis for joint in joints for axis in (joint.axis, *(joint.axes or ()))]
+    directions += [axis for frame in frames for axis in (frame.z, frame.x)]
+    off = [_rounding(v, digits=1) for body in bodies for v in body.orientation or ()]
+    off += [_rounding(v, digits=6) / size for point in points for v in point or ()]
+    off += [_rounding(v, digits=1) / hypot(*axis) for axis in directions if axis for v in axis]
+    return max(off, default=0.0)
 
 
 def _rounding(value: float, digits: int) -> float:

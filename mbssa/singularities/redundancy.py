@@ -7,27 +7,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
-from weakref import WeakKeyDictionary
+from functools import cached_property
+from itertools import product
+from typing import Literal
 
 import numpy as np
 
 from mbssa.arrays import Floats, Ints
 from mbssa.decomposition.incidence import initialise
-from mbssa.decomposition.treatment import Dropped, SpecialPart, Treatment
+from mbssa.decomposition.treatment import Dropped, PassiveRotation, SpecialPart, Treatment
 from mbssa.joints.assembly import CLOSED, Assembly, assemble
 from mbssa.joints.frames import Frames, joint_frames
 from mbssa.joints.poses import Poses
-from mbssa.joints.system import Rows, rows_at
-from mbssa.singularities.passive_rotations import nearby, passive_rotations
+from mbssa.joints.system import Rows, rows_at, unknowns
+from mbssa.mechanism import Mechanism
+from mbssa.singularities.passive_rotations import free_motions, passive_rotations
 from mbssa.singularities.ranks import EXACT, Rank, generic_rows, precision_of, rank_of, tolerance_for
 from mbssa.singularities.special_loops import special_parts
 
-if TYPE_CHECKING:
-    from mbssa.mechanism import Mechanism
-
-Basis = Literal["numeric", "generic"]
-
+#: Mixes of free motions that are tried before a mechanism counts as stuck.
+MIXES = 6
 #: Singular value above which a discarded one is more than rounding.
 ROUNDED = 1e-12
 #: Precision, over the size, that numbers are taken to have at most where none is stated: seven digits.
@@ -41,19 +40,71 @@ GUARDS = 1e-6
 class Examined:
     """Equations of a mechanism at an assembled configuration, or at random geometry."""
 
+    mechanism: Mechanism
     rows: Rows
-    matrix: Floats
-    constraints: Rank  # rank without drives
-    all: Rank  # rank with drives
-    tolerance: float
-    precision: float
-    basis: Basis
+    tolerance: float = EXACT
+    precision: float = 0.0  # of the geometry's numbers, over the size
     frames: Frames | None = None  # None for random geometry
     configuration: Poses | None = None  # likewise
-    # elsewhere: at a perturbed configuration; None: it cannot move, or the first left no question
-    elsewhere: Examined | None = None
-    assembly: Assembly | None = None  # how the reference was closed
+    assembly: Assembly | None = None  # how the reference was closed; None for any other configuration
     seed: int = 0  # of the random geometry
+
+    @property
+    def basis(self) -> Literal["numeric", "generic"]:
+        """The geometry: given, or random."""
+        return "generic" if self.frames is None else "numeric"
+
+    @property
+    def size(self) -> float:
+        """Length (m) that lengths are divided by."""
+        return 1.0 if self.frames is None else self.frames.size
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """Jacobian by the twists of all movable bodies."""
+        return self.rows.matrix(np.arange(1, self.mechanism.n_bodies))
+
+    @cached_property
+    def constraints(self) -> Rank:
+        """Rank without drives."""
+        return rank_of(self.matrix[~self.rows.drive], self.tolerance)
+
+    @cached_property
+    def all(self) -> Rank:
+        """Rank with drives."""
+        return rank_of(self.matrix, self.tolerance) if self.rows.drive.any() else self.constraints
+
+    @cached_property
+    def passive_rotations(self) -> list[PassiveRotation]:
+        """Passive rotations of bodies here."""
+        return passive_rotations(self.mechanism, self.rows, self.frames, self.configuration, self.tolerance)
+
+    @cached_property
+    def elsewhere(self) -> Examined | None:
+        """The same at a perturbed configuration; None: it cannot move, or the first left no question."""
+        # About 0.1 away along a mix of all free motions; where no mix leads away they exist here only. The
+        # mixes are projections of fixed vectors, so they do not depend on the basis of the free motions, and
+        # the result is repeatable.
+        frames, at, mechanism = self.frames, self.configuration, self.mechanism
+        if frames is None or at is None or self.assembly is None or not self.assembly.closed:
+            return None
+        if not (self.constraints.redundant or self.dependent_drives) or not self.constraints.free:
+            return None
+        free = free_motions(self.matrix[~self.rows.drive], self.tolerance)
+        closing, dice = closing_tolerance(self.precision), np.random.default_rng(7)
+        shape = mechanism.n_bodies - 1, len(columns := unknowns(mechanism.space))
+        for direction, length in product(dice.normal(size=(MIXES, len(free))), (0.1, 0.025, 0.00625)):
+            mix = free @ (free.T @ direction)
+            move = np.zeros((mechanism.n_bodies, 6))
+            move[1:, columns] = (length * (mix / np.abs(mix).max())).reshape(shape)
+            move[:, :3] *= frames.size
+            start = at.moved(move, frames.centre)
+            there = assemble(mechanism, frames, start, closing, self.tolerance, starts=0)
+            along, turned = at.correction(there.configuration, frames.centre)
+            if there.closed and max(along.max() / frames.size, turned.max()) > length / 4:
+                rows = rows_at(mechanism, frames, there.configuration)
+                return replace(self, rows=rows, configuration=there.configuration, assembly=None)
+        return None
 
     @property
     def fault(self) -> str:
@@ -70,7 +121,7 @@ class Examined:
         """Return whether the rank promises motions and redundancy, and no motion leaves the reference."""
         # A shaky configuration: its ranks hold there alone, not for the mechanism.
         moving = self.constraints.redundant > 0 and self.constraints.free > 0
-        return self.basis == "numeric" and moving and self.elsewhere is None
+        return self.assembly is not None and moving and self.elsewhere is None
 
     @property
     def dead_point(self) -> bool:
@@ -98,10 +149,7 @@ class Examined:
 
 def examine_generic(mechanism: Mechanism) -> Examined:
     """Ranks at random geometry of the declared joint types; two draws, the higher rank counts."""
-    draws = [
-        replace(_examined(mechanism, generic_rows(mechanism, seed), EXACT, 0.0, "generic"), seed=seed)
-        for seed in (1, 2)
-    ]
+    draws = [Examined(mechanism, generic_rows(mechanism, seed), seed=seed) for seed in (1, 2)]
     return max(draws, key=lambda draw: (draw.constraints.rank, draw.all.rank))
 
 
@@ -113,41 +161,22 @@ def examine_known(mechanism: Mechanism, precision: float | None = None) -> Exami
 
 def examine(mechanism: Mechanism, precision: float | None = None) -> Examined:
     """Ranks at the assembled reference; if they fall short, at a perturbed configuration too."""
-    known = _examinations.setdefault(mechanism, {})
+    # Kept with the mechanism: decompose and check ask for one.
+    known: dict[float | None, Examined] = vars(mechanism).setdefault("_examined", {})
     if precision not in known:
-        known[precision] = _examine(mechanism, precision)
+        frames = joint_frames(mechanism)
+        relative = precision_of(mechanism, frames.size, precision)
+        tolerance, closing = tolerance_for(relative), closing_tolerance(relative)
+        closed = assemble(mechanism, frames, tolerance=closing, rank_tolerance=tolerance, hold=True)
+        at = closed.configuration
+        rows = rows_at(mechanism, frames, at)
+        known[precision] = Examined(mechanism, rows, tolerance, relative, frames, at, closed)
     return known[precision]
 
 
-#: Examinations by mechanism and precision, as long as the mechanism lives: decompose and check ask for one.
-_examinations: WeakKeyDictionary[Mechanism, dict[float | None, Examined]] = WeakKeyDictionary()
-
-
-def _examine(mechanism: Mechanism, precision: float | None) -> Examined:
-    frames = joint_frames(mechanism)
-    precision = precision_of(mechanism, frames.size) if precision is None else precision / frames.size
-    tolerance = tolerance_for(precision)
-    closing = max(CLOSED, 10 * precision)
-    closed = assemble(mechanism, frames, tolerance=closing, rank_tolerance=tolerance, hold=True)
-    rows = rows_at(mechanism, frames, closed.configuration)
-    found = _examined(mechanism, rows, tolerance, precision, "numeric")
-    elsewhere = None
-    if closed.closed and (found.constraints.redundant or found.dependent_drives):
-        other = nearby(mechanism, frames, closed.configuration, tolerance, closing)
-        if other is not None:
-            elsewhere = _examined(
-                mechanism, rows_at(mechanism, frames, other), tolerance, precision, "numeric"
-            )
-    return replace(
-        found, frames=frames, configuration=closed.configuration, elsewhere=elsewhere, assembly=closed
-    )
-
-
-def _examined(mechanism: Mechanism, rows: Rows, tolerance: float, precision: float, basis: Basis) -> Examined:
-    matrix = rows.matrix(np.arange(1, mechanism.n_bodies))
-    constraints = rank_of(matrix[~rows.drive], tolerance)
-    whole = rank_of(matrix, tolerance) if rows.drive.any() else constraints
-    return Examined(rows, matrix, constraints, whole, tolerance, precision, basis)
+def closing_tolerance(precision: float) -> float:
+    """Largest residual, over the size, at which a mechanism of this relative precision is closed."""
+    return max(CLOSED, 10 * precision)
 
 
 def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | None:
@@ -155,9 +184,9 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
     found = examine_known(mechanism, precision)
     if found.fault or found.singular_pose or found.stuck:
         return None
-    spins = passive_rotations(mechanism, found.rows, found.frames, found.configuration, found.tolerance)
+    spins = found.passive_rotations
     sound = found.dependent_drives == 0 and found.all.free == len(spins)
-    if not sound or (found.all.free == 0 and found.all.redundant == 0):
+    if not sound or found.all.full:
         return None
     # Redundant means so wherever the mechanism goes: at the given geometry, and at a perturbed configuration.
     if found.all.redundant and found.elsewhere is None:
@@ -165,15 +194,20 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
     parts: tuple[SpecialPart, ...] = ()
     if found.frames is not None and found.configuration is not None and found.all.redundant:
         parts = tuple(special_parts(mechanism, found.frames, found.configuration, 10 * found.tolerance))
-    order = _priority(found.rows, parts)
+    # A drive is never dropped; then joints in their order. A loop of a planar or spherical part is closed in
+    # its own three freedoms, by the joints that close it.
+    rows, closing = found.rows, np.zeros(mechanism.n_joints, dtype=bool)
+    for part in parts:
+        closing[list(set(part.joints) - set(part.tree))] = True
+    order = np.lexsort((np.arange(len(rows)), rows.joint, closing[rows.joint], ~rows.drive))
     kept = independent_rows(found.matrix[order], found.tolerance)
     if len(kept) != found.all.rank:
         return None
-    dropped = np.setdiff1d(np.arange(len(found.rows)), order[kept])
-    if found.rows.drive[dropped].any():
+    dropped = np.setdiff1d(np.arange(len(rows)), order[kept])
+    if rows.drive[dropped].any():
         return None
     incidence = initialise(mechanism)
-    units = incidence.units - np.bincount(found.rows.joint[dropped], minlength=mechanism.n_joints)
+    units = incidence.units - np.bincount(rows.joint[dropped], minlength=mechanism.n_joints)
     freedom = incidence.freedom_of_body
     for part in parts:
         freedom[list(part.bodies)] = 3
@@ -184,7 +218,7 @@ def treat(mechanism: Mechanism, precision: float | None = None) -> Treatment | N
     return Treatment(
         units,
         freedom,
-        tuple(Dropped(int(found.rows.joint[r]), found.rows.name[r]) for r in dropped.tolist()),
+        tuple(Dropped(int(rows.joint[r]), rows.name[r]) for r in dropped.tolist()),
         tuple(spins),
         parts,
         found.basis,
@@ -196,10 +230,10 @@ def _precision_of(found: Examined, stated: bool) -> float:
     """Precision of the geometry, over the size, to which dropped equations hold over a whole motion."""
     # Equations that depend on one another but for rounding errors are held to these. Others are so only at
     # the precision of the numbers, or at that of the ranks, and a motion leads farther than the ranks look.
-    discarded = [rank.values[rank.rank :] for rank in (e.constraints for e in (found, found.elsewhere) if e)]
-    gap = max((value for values in discarded for value in values), default=0.0)
     if stated:
         return found.precision
+    ranks = [each.constraints for each in (found, found.elsewhere) if each is not None]
+    gap = max((value for rank in ranks for value in rank.values[rank.rank :]), default=0.0)
     if ROUNDED < gap <= 0.5 * found.precision:
         return min(found.precision, DIGITS)
     return EXACT if gap > ROUNDED else 0.0
@@ -227,15 +261,6 @@ def guards(
         others = looped - {groups[j], *groups[without].tolist()}
         ties |= {(int(np.argmax(label == g)), int(np.argmax(label == groups[j]))) for g in others}
     return sorted(ties)
-
-
-def _priority(rows: Rows, parts: tuple[SpecialPart, ...]) -> Ints:
-    """Rows in the order of selection: drives, then joints, those that close loops of a part last."""
-    # A drive is never dropped; a loop of a planar or spherical part is closed in its own three freedoms.
-    closing = np.zeros(int(rows.joint.max(initial=0)) + 1, dtype=np.int64)
-    for part in parts:
-        closing[[j for j in part.joints if j not in part.tree]] = 1
-    return np.lexsort((np.arange(len(rows)), rows.joint, closing[rows.joint], ~rows.drive))
 
 
 def independent_rows(matrix: Floats, tolerance: float) -> Ints:

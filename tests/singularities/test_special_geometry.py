@@ -16,7 +16,6 @@ from mbssa.io.toml_file import parse_toml
 from mbssa.joints.assembly import CLOSED, assemble
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import rows_at
-from mbssa.singularities.passive_rotations import nearby
 from mbssa.singularities.ranks import generic_rows, precision_of, rank_of
 from mbssa.singularities.redundancy import examine, examine_generic, treat
 
@@ -132,7 +131,7 @@ def test_the_second_configuration_is_another_one_and_closed():
     for name in FIGURES:
         mechanism = mbssa.load(name)
         found = examine(mechanism)
-        other = nearby(mechanism, found.frames, found.configuration, found.tolerance, CLOSED)
+        other = found.elsewhere.configuration
         assert np.abs(other.rotation - found.configuration.rotation).max() > 0.02, name
         rows = rows_at(mechanism, found.frames, other)
         assert np.abs(rows.residual).max() < CLOSED, name
@@ -408,6 +407,7 @@ def test_a_rounded_bennett_linkage_still_moves():
         assert 0 < precision_of(rounded, 1.0) <= 5.1 * 10.0**-decimals, decimals
         found = examine(rounded)
         assert (found.constraints.rank, found.elsewhere.constraints.rank) == (17, 17), decimals
+        assert (found.elsewhere.precision, found.elsewhere.size) == (found.precision, found.size), decimals
         assert len(treat(rounded).dropped) == 3, decimals
 
 
