@@ -23,7 +23,7 @@ from mbssa.input_search.result import Row, Transformations
 from mbssa.io.graph import from_networkx, to_networkx
 from mbssa.io.records import check_writable
 from mbssa.mechanism import Mechanism
-from mbssa.store import MEMORY, decoding, reading, transaction
+from mbssa.store import MEMORY, reading, transaction
 
 _FIGURES = tuple(each.name for each in fields(Row) if each.name not in ("inputs", "pairs", "valid"))
 _COLUMNS = ("search", "inputs", "pairs", "terminals", *_FIGURES)
@@ -156,7 +156,7 @@ def _from_text(text: str) -> Mechanism:
 
 def searches(place: str | Path | None) -> list[StoredSearch]:
     """List the searches of a database in the order of their numbers."""
-    with decoding(place), reading([_TABLE], place) as store:
+    with reading([_TABLE], place) as store:
         found = store.execute("SELECT search, summary FROM input_sets_3 WHERE place = -1").fetchall()
         best = {number: _rows(store, [number], "valid", DEFAULT, 1) for number, _ in found}
         return [
@@ -176,13 +176,13 @@ def rows(
 ) -> list[StoredRow]:
     """Rows of searches, best first; ``every``: with those without a valid set."""
     held = conditions([*where, *([] if every else ["valid"])])
-    with decoding(place), reading([_TABLE], place) as store:
+    with reading([_TABLE], place) as store:
         return _rows(store, numbers, held, sort, top)
 
 
 def mechanism_of(place: str | Path | None, row: StoredRow) -> Mechanism:
     """Mechanism of a row, with the row's inputs."""
-    with decoding(place), reading([_TABLE], place) as store:
+    with reading([_TABLE], place) as store:
         (text,) = store.execute(
             "SELECT model FROM input_sets_3 WHERE (search, place) = (?, -1)", (row.search,)
         ).fetchone()
