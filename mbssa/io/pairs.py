@@ -192,8 +192,9 @@ def from_adjacency(
     for r, line in enumerate(cells):
         if len(line) != n:
             faults.add(f"M row {r + 1}", f"{len(line)} entries; the matrix is square, so write {n}")
+    readable = not faults
     inputs = _input_matrix(known_inputs, n, faults)
-    if faults or inputs is None:
+    if not readable:
         raise ModelError(name, faults)
     space = spaces[problem_type]
     pairs: list[tuple[int, int, str, int]] = []
@@ -223,20 +224,19 @@ def _is_empty(cell: str) -> bool:
     return cell in _EMPTY or cell.isdigit()
 
 
-def _input_matrix(
-    known_inputs: Sequence[Sequence[int]] | npt.NDArray[Any], n: int, faults: Faults
-) -> Ints | None:
-    try:
-        inputs = np.asarray(known_inputs)
-    except ValueError:
-        inputs = np.zeros(0)
-    if inputs.shape != (n, n):
-        faults.add("KnownInputs", f"has the shape {inputs.shape}; M needs ({n}, {n})")
-        return None
-    if not np.issubdtype(inputs.dtype, np.integer):
+def _input_matrix(known_inputs: Sequence[Sequence[int]] | npt.NDArray[Any], n: int, faults: Faults) -> Ints:
+    """Driven coordinates (n, n); zeros where they have a fault."""
+    rows = [np.ravel(row) for row in known_inputs]
+    wrong = [(r, len(row)) for r, row in enumerate(rows, 1) if len(row) != n]
+    if len(rows) != n:
+        faults.add("KnownInputs", f"has {len(rows)} rows; M has {n}")
+    elif wrong:
+        faults += [Fault(f"KnownInputs row {r}", f"{width} entries; write {n}") for r, width in wrong]
+    elif not np.issubdtype((inputs := np.asarray(rows)).dtype, np.integer):
         faults.add("KnownInputs", "holds something else than whole numbers")
-        return None
-    return inputs.astype(np.int64)
+    else:
+        return inputs.astype(np.int64)
+    return np.zeros((n, n), dtype=np.int64)
 
 
 def _cell_pairs(
