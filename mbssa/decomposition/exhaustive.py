@@ -175,15 +175,8 @@ def _parts_of_rest(incidence: Incidence, left: list[int]) -> tuple[Part, ...]:
     """Parts that the matching finds among the bodies left, all others being known like the frame."""
     place = np.zeros(incidence.n_bodies, dtype=np.int64)
     place[left] = np.arange(1, len(left) + 1)
-    slot_body = place[incidence.slot_body]
-    rest = replace(
-        incidence,
-        slot_body=slot_body,
-        body_start=np.cumsum([0, *np.bincount(slot_body, minlength=len(left) + 1)]),
-        body_slot=np.argsort(slot_body, kind="stable"),
-        freedom_of_body=incidence.freedom_of_body[[0, *left]],
-        n_bodies=len(left) + 1,
-    )
+    freedom = incidence.freedom_of_body[[0, *left]]
+    rest = replace(incidence, slot_body=place[incidence.slot_body], freedom_of_body=freedom)
     named = (0, *left)
     return tuple(
         replace(part, bodies=tuple(named[b] for b in part.bodies), rigid=tuple(named[b] for b in part.rigid))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.arrays import Bools, Floats, Ints
+from mbssa.arrays import Bools, Ints
 from mbssa.decomposition import flow
 from mbssa.decomposition.incidence import Incidence
 from mbssa.decomposition.sparsity import rigid_subchains
@@ -168,31 +168,21 @@ def groups_of(graph: Graph, given: Counts) -> Groups:
     return Groups(graph, given, with_frame, row, np.bincount(label, minlength=count), between, level)
 
 
-def has_rigid_chain(groups: Groups, inputs: Ints) -> Bools:
-    """Whether a sub-chain (D,) of some group holds more than B (n - 1) units among its own n bodies."""
-    i, n = groups.graph.incidence, len(groups.label)
-    if not n:
-        return np.zeros(0, dtype=bool)
-
-    def repeated(numbers: Ints, step: int) -> Ints:
-        return np.asarray((numbers + step * np.arange(n)[:, None]).ravel())
-
+def has_rigid_chain(groups: Groups, schemes: Ints, inputs: Ints) -> Bools:
+    """Whether a sub-chain (D,) of some group of these schemes holds more than B (n - 1) units."""
+    i, n = groups.graph.incidence, len(schemes)
     # Schemes side by side are one mechanism.
-    n_slots = len(i.slot_body)
+    slots, scheme = len(i.slot_body), np.arange(n)[:, None]
     whole = replace(
         i,
-        joint_start=np.append(repeated(i.joint_start[:-1], n_slots), n * n_slots),
-        slot_body=repeated(i.slot_body, i.n_bodies),
-        slot_joint=repeated(i.slot_joint, len(i.units)),
-        body_start=np.append(repeated(i.body_start[:-1], n_slots), n * n_slots),
-        body_slot=repeated(i.body_slot, n_slots),
-        units=(i.units + inputs).ravel(),
+        joint_start=np.append(i.joint_start[:-1] + slots * scheme, n * slots),
+        slot_body=(i.slot_body + i.n_bodies * scheme).ravel(),
+        units=(i.units + inputs[schemes]).ravel(),
         freedom_of_body=np.tile(i.freedom_of_body, n),
-        n_bodies=n * i.n_bodies,
     )
-    given = groups.given.T.ravel().astype(np.int64)
-    chains, _ = rigid_subchains(whole, given, groups.label.ravel(), len(groups.size))
-    return np.asarray((chains.reshape(n, -1) >= 0).any(axis=1))
+    given = groups.given[:, schemes].T.ravel().astype(np.int64)
+    chains, _ = rigid_subchains(whole, given, groups.label[schemes].ravel(), len(groups.size))
+    return np.asarray((chains.reshape(n, i.n_bodies) >= 0).any(axis=1))
 
 
 def joint_owners(groups: Groups, free: Bools) -> Ints:
@@ -217,25 +207,3 @@ def structure_keys(groups: Groups) -> npt.NDArray[np.uint64]:
     first, level = np.random.default_rng(0).integers(0, 2**64, (2, len(body), len(body) + 2), dtype=np.uint64)
     keys = first[body, groups.lowest[label]] + level[body, groups.level[label]]
     return np.asarray(keys.sum(axis=1, dtype=np.uint64))
-
-
-def costs_of(
-    groups: Groups, inputs: Ints, codes: Ints, known: tuple[Ints, Ints, Floats], otherwise: float
-) -> tuple[Ints, Floats]:
-    """Groups in the library (D,), and the predicted costs (D,) of all."""
-    # ``codes`` (J,) are numbers of the joints' types, negative for joints that are there only while driven;
-    # ``known``: sums of codes ascending, whether the library has that type, and its cost or -1.
-    names = np.zeros(len(groups.size), dtype=np.int64)
-    free = groups.graph.incidence.units + inputs == 0
-    np.add.at(names, joint_owners(groups, free), np.where(free, np.maximum(codes, 0), np.abs(codes)))
-    keys, closed, price = known
-    cost = otherwise * groups.size.astype(np.float64)
-    in_library = np.zeros(len(names), dtype=np.int64)
-    if len(keys):
-        at = np.minimum(np.searchsorted(keys, names), len(keys) - 1)
-        there = keys[at] == names
-        in_library = np.where(there, closed[at], 0)
-        cost = np.where(there & (price[at] >= 0), price[at], cost)
-    n = len(groups.label)
-    closed_forms = np.bincount(groups.row, in_library, n).astype(np.int64)
-    return closed_forms, np.asarray(np.bincount(groups.row, cost, n), dtype=np.float64)

@@ -13,13 +13,13 @@ import numpy.typing as npt
 from mbssa.input_search.assignment import (
     Groups,
     assigned,
-    costs_of,
     groups_of,
     has_rigid_chain,
+    joint_owners,
     structure_keys,
 )
 from mbssa.input_search.enumerate import inputs_by_joint, schemes
-from mbssa.input_search.group_library import OTHERWISE, GroupLibrary, number_of_code
+from mbssa.input_search.group_library import GroupLibrary, number_of_code
 from mbssa.input_search.undriven import Undriven
 from mbssa.input_search.validity import valid_sets
 from mbssa.structure import Group
@@ -104,37 +104,30 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     still = np.flatnonzero(((inputs <= base.usable) & (inputs >= base.locked)).all(axis=1))
     rows, given, inputs = rows[still], given[:, still], inputs[still]
     every, joints = base.coordinates.row, evaluated.places[rows]
-    found = valid_sets(
+    ranks = valid_sets(
         joints, base.coordinates, base.low, base.volume, lambda sets: base.full_rank(every[sets])
     )
-    evaluated.valid[rows] = found.count
-    some = np.flatnonzero(found.count)
-    evaluated.bits[rows[some]] = every[found.best[some]] - base.start[joints[some]]
+    some = np.flatnonzero(ranks.count)
+    evaluated.bits[rows[some]] = every[ranks.best[some]] - base.start[joints[some]]
     # A matrix of full rank has an assignment, and no sub-chain of it holds too much: a valid set needs no
     # second look at the count, unless that is treated (constraints left out, passive rotations locked).
     treated = base.treatment is not None
-    doubt = np.flatnonzero((evaluated.valid[rows] > 0) == treated)
+    groups = groups_of(base.graph, given)
+    doubt = np.flatnonzero((ranks.count > 0) == treated)
     determined = np.ones(len(rows), dtype=bool)
-    determined[doubt] = ~has_rigid_chain(groups_of(base.graph, given[:, doubt]), inputs[doubt])
-    evaluated.valid[rows[~determined]] = 0
-    if base.fault:
-        evaluated.valid[:] = 0
+    determined[doubt] = ~has_rigid_chain(groups, doubt, inputs)
+    valid = np.where(determined & (not base.fault), ranks.count, 0)
     if treated:  # constraints are left out and passive rotations locked only for independent inputs
-        determined &= evaluated.valid[rows] > 0
-    kept = np.flatnonzero(determined)
-    groups = groups_of(base.graph, given[:, kept])
-    _enter_structures(base, known, evaluated, rows[kept], groups, inputs[kept])
-    valid = np.flatnonzero(evaluated.valid > 0)
-    for some in np.array_split(valid, 1 + len(valid) // 50_000):
+        determined &= valid > 0
+    evaluated.valid[rows], evaluated.determined[rows] = valid, determined
+    for name, column in _figures(base, known, groups, inputs).items():
+        getattr(evaluated, name)[rows] = np.where(determined, column, 0)
+    for some in np.array_split(np.flatnonzero(evaluated.valid), 1 + len(rows) // 50_000):
         values = np.linalg.svd(base.moves[base.start[places[some]] + evaluated.bits[some]], compute_uv=False)
         evaluated.margin[some] = values[:, -1] / values[:, 0] if len(some) else 0.0
     if known.predicate is not None:
         _count_closed(base, evaluated, known.predicate)
     return evaluated
-
-
-#: Decimals of costs in µs: groups come in any order, and sums of equal costs would differ by rounding.
-_DIGITS = 9
 
 
 def _first_bits(base: Undriven, places: Column) -> Column:
@@ -149,28 +142,26 @@ def _first_bits(base: Undriven, places: Column) -> Column:
     return np.asarray(table[places, same.sum(axis=2), np.tril(same, -1).sum(axis=2)])
 
 
-def _enter_structures(
-    base: Undriven, known: GroupLibrary, evaluated: Evaluated, rows: Column, groups: Groups, inputs: Column
-) -> None:
-    """Figures of the structural groups of these rows, in place."""
-    n = len(rows)
-    evaluated.determined[rows] = True
-    evaluated.n_groups[rows] = np.bincount(groups.row, minlength=n)
-    per_level = np.bincount(groups.row * (groups.level.max(initial=0) + 1) + groups.level)
-    for column, row, value in (
-        (evaluated.largest, groups.row, groups.size),
-        (evaluated.levels, groups.row, groups.level),
-        (evaluated.width, np.arange(len(per_level)) // (groups.level.max(initial=0) + 1), per_level),
-    ):
-        most = np.zeros(n, dtype=np.int64)
-        np.maximum.at(most, row, value)
-        column[rows] = most
-    evaluated.structure[rows] = structure_keys(groups)
-    space = base.mechanism.space
+def _figures(base: Undriven, known: GroupLibrary, groups: Groups, inputs: Column) -> dict[str, Column]:
+    """Columns of the structural groups of schemes."""
+    n, row, space = len(inputs), groups.row, base.mechanism.space
+    largest, levels = np.zeros((2, n), dtype=np.int64)
+    np.maximum.at(largest, row, groups.size)
+    np.maximum.at(levels, row, groups.level)
+    depth = 1 + int(levels.max(initial=0))
+    width = np.bincount(row * depth + groups.level, minlength=n * depth).reshape(n, depth).max(axis=1)
+    free = base.incidence.units + inputs == 0
     codes = np.array([number_of_code(joint.type.code) for joint in base.mechanism.joints], dtype=np.int64)
-    codes[base.fictitious] *= -1
-    closed, cost = costs_of(groups, inputs, codes, known.arrays(space), OTHERWISE[space])
-    evaluated.closed[rows], evaluated.cost[rows] = closed, np.round(cost, _DIGITS)
+    counted = np.where(free & np.isin(np.arange(len(codes)), base.fictitious), 0, codes)
+    sums = np.zeros(len(groups.size), dtype=np.int64)
+    np.add.at(sums, joint_owners(groups, free), counted)
+    closed, cost = known.figures(sums, groups.size, space)
+    # Groups come in any order: sums of equal costs differ by rounding.
+    return {
+        "n_groups": np.bincount(row, minlength=n), "largest": largest, "levels": levels, "width": width,
+        "structure": structure_keys(groups), "closed": np.bincount(row, closed, n),
+        "cost": np.round(np.bincount(row, cost, n), 9),
+    }  # fmt: skip
 
 
 def _count_closed(base: Undriven, evaluated: Evaluated, predicate: Callable[[Group], bool]) -> None:

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from mbssa.arrays import Floats, Ints
+from mbssa.arrays import Bools, Floats, Ints
 from mbssa.group_library import COSTS, LIBRARIES
 from mbssa.structure import Group
 
@@ -30,25 +30,26 @@ class GroupLibrary:
     # predicate: of a group, in place of the types; None where these decide
     predicate: Callable[[Group], bool] | None = None
 
-    def arrays(self, space: str) -> tuple[Ints, Ints, Floats]:
-        """Ascending numbers of type names, whether each is in the library, and its cost; -1 if not known."""
-        form = re.compile(rf"(\d{{1,4}}[A-Z]+)+{2 if space == 'planar' else 3}D")
-        rows = sorted(
-            (number_of_type(name), name in self.types, self.costs.get(name, -1.0))
-            for name in {*self.types, *self.costs}
-            if form.fullmatch(name)
-        )
-        numbers, closed, costs = np.array(rows, dtype=object).reshape(-1, 3).T
-        return numbers.astype(np.int64), closed.astype(np.int64), costs.astype(np.float64)
+    def figures(self, sums: Ints, sizes: Ints, space: str) -> tuple[Bools, Floats]:
+        """Whether groups are in the library, and their costs, by the sums of their joints' numbers."""
+        form = re.compile(rf"(?:\d{{1,4}}[A-Z]+)+{2 if space == 'planar' else 3}D")
+        names = {*self.types, *self.costs}
+        known = dict(sorted((_number_of_type(name), name) for name in names if form.fullmatch(name)))
+        numbers = np.array([*known, -1])
+        row = np.searchsorted(numbers[:-1], sums)
+        row[numbers[row] != sums] = len(known)
+        closed = np.array([*(name in self.types for name in known.values()), False])
+        costs = np.array([*(self.costs.get(name, np.nan) for name in known.values()), np.nan])[row]
+        return closed[row], np.where(np.isnan(costs), OTHERWISE[space] * sizes, costs)
 
 
 def group_library(library: Library | None = None, costs: Mapping[str, float] | None = None) -> GroupLibrary:
     """The library and costs given, by default those of :mod:`mbssa.group_library`."""
     known = COSTS if costs is None else costs
     types = frozenset().union(*LIBRARIES.values()) if library is None else library
-    return (
-        GroupLibrary(frozenset(), known, types) if callable(types) else GroupLibrary(frozenset(types), known)
-    )
+    if callable(types):
+        return GroupLibrary(frozenset(), known, types)
+    return GroupLibrary(frozenset(types), known)
 
 
 @cache
@@ -57,6 +58,6 @@ def number_of_code(code: str) -> int:
     return int.from_bytes(hashlib.sha256(code.encode()).digest()[:6], "big")
 
 
-def number_of_type(name: str) -> int:
+def _number_of_type(name: str) -> int:
     """Sum for a type name such as ``1P1U1S3D``."""
     return sum(int(n) * number_of_code(code) for n, code in re.findall(r"(\d+)([A-Z]+)", name[:-2]))
