@@ -219,13 +219,13 @@ def own_inputs(
 ) -> Transformation | None:
     """Evaluate the present inputs of a mechanism; None where it has none, or another number."""
     for base in undriven:
-        allowed = present_inputs(mechanism, base)
-        if allowed is not None and mechanism.n_driven == base.n_inputs:
-            most = np.bitwise_count(allowed).astype(np.int64)
-            none = np.zeros_like(allowed)
+        driven = present_inputs(mechanism, base)
+        if driven is not None and mechanism.n_driven == base.n_inputs:
             # These coordinates alone, whatever the query allows.
-            alone = replace(base, allowed=allowed, required=none, least=np.zeros_like(most), most=most)
-            places = np.repeat(np.arange(len(most)), most).astype(np.int16)[None]
+            most = base.by_joint(driven)
+            none, free = np.zeros_like(driven), np.zeros_like(most)
+            alone = replace(base, allowed=driven, required=none, least=free, most=most)
+            places = base.joint[driven].astype(np.int16)[None]
             return transformation(alone, evaluate(alone, places, library), 0)
     return None
 

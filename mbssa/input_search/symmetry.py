@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.arrays import Ints
+from mbssa.arrays import Bools, Ints
 from mbssa.automorphisms import MOST_STEPS, automorphisms
 from mbssa.decomposition.flow import connected_pieces
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.joints.catalogue import type_of_joint
-from mbssa.mechanism import ByteArray, Mechanism
+from mbssa.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from mbssa.input_search.undriven import Undriven
@@ -84,17 +84,17 @@ def across_variants(found: Symmetry, variants: Sequence[Mechanism]) -> Ints:
     return np.array(answer, dtype=np.int64).reshape(-1, len(variants) * variants[0].n_joints)
 
 
-def present_inputs(mechanism: Mechanism, base: Undriven) -> ByteArray | None:
-    """Masks (J,) of the driven coordinates by joint of a variant; None where that has other pairs."""
+def present_inputs(mechanism: Mechanism, base: Undriven) -> Bools | None:
+    """Driven coordinates (C,) of a variant; None where that has other pairs."""
     if _trees(mechanism) != _trees(base.bare):
         return None
-    driven = np.zeros_like(base.allowed)
+    driven = np.zeros(base.mechanism.n_joints, dtype=np.uint8)
     driven[: mechanism.n_joints] = mechanism.driven
     # The pairs of a multiple joint may come in another order.
     for several in mechanism.multiple_joints:
         masks = {_ends(mechanism, j): mechanism.driven[j] for j in several.joints}
         driven[list(several.joints)] = [masks[_ends(base.bare, j)] for j in several.joints]
-    return driven
+    return (driven[base.joint] >> np.arange(len(base.joint)) - base.start[base.joint] & 1) > 0
 
 
 def orbits(places: npt.NDArray[np.integer], images: Ints) -> Ints:
@@ -142,9 +142,9 @@ def interchangeable(bases: Sequence[Undriven], most: int = MOST_STEPS) -> tuple[
 def _labels(base: Undriven) -> Ints:
     """Labels (J, 7) of the joints, besides their types."""
     fictitious = np.isin(np.arange(base.mechanism.n_joints), base.fictitious)
-    allowed, required = np.bitwise_count(base.allowed), np.bitwise_count(base.required)
+    allowed, required = base.by_joint(base.allowed), base.by_joint(base.required)
     columns = (base.incidence.units, allowed, required, base.least, base.most, base.locked, fictitious)
-    return np.stack([each.astype(np.int64) for each in columns], axis=1)
+    return np.stack(columns, axis=1)
 
 
 def counted_once(evaluated: Evaluated, images: Ints, n_joints: int) -> Evaluated:
