@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mbssa.arrays import Ints
 from mbssa.faults import Fault, Faults, ModelError
-from mbssa.io.build import build, driven_bits
+from mbssa.io.build import checked, driven_bits
 from mbssa.joints.catalogue import CATALOGUE, FREEDOM, Space, joint_type, types_of
 from mbssa.mechanism import Mechanism
 
@@ -73,19 +73,9 @@ def from_pairs(
     def where(k: int) -> str:
         return f"pair {k + 1} ({i[k] + 1}, {j[k] + 1})"
 
-    return build(
-        source_name=name,
-        space=space,
-        n_bodies=n_bodies,
-        joint_start=np.arange(0, 2 * len(i) + 1, 2),
-        joint_body=np.stack([i, j], axis=1).ravel(),
-        joint_type=row,
-        driven=mask,
-        where=where,
-        faults=faults,
-        body_names=names,
-        name=name,
-    )
+    start, ends = np.arange(0, 2 * len(i) + 1, 2), np.stack([i, j], axis=1).ravel()
+    mechanism = Mechanism(space, n_bodies, start, ends, row, mask, body_names=names, name=name)
+    return checked(mechanism, name, where, faults)
 
 
 Columns = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
