@@ -81,30 +81,33 @@ def from_pairs(
 Columns = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 
-def _from_rows(pairs: list[Sequence[Any]], space: Space, faults: Faults) -> Columns:
-    columns = np.full((3, len(pairs)), -1, dtype=np.int64)
-    mask = np.zeros(len(pairs), dtype=np.uint8)
-    for k, pair in enumerate(pairs):
-        where = f"pair {k + 1}"
-        if isinstance(pair, str) or len(pair) != 4:
-            faults.add(where, f"{pair!r} is not (i, j, type, driven)")
-            continue
-        i, j, code, driven = pair
-        where = f"pair {k + 1} ({i}, {j})"
-        for side, body in enumerate((i, j)):
-            if not isinstance(body, int | np.integer) or isinstance(body, bool):
-                faults.add(where, f"body {body!r} is not a number; bodies count from 1, the frame")
-            elif body < 1:
-                faults.add(where, _no_such(int(body)), "unknown")
-            else:
-                columns[side, k] = int(body) - 1
-        try:
-            columns[2, k] = joint_type(code, space).index
-        except KeyError as error:
-            faults.add(where, error.args[0], "unknown")
+def _from_rows(pairs: Sequence[Sequence[Any]], space: Space, faults: Faults) -> Columns:
+    read = [_from_row(f"pair {k}", pair, space, faults) for k, pair in enumerate(pairs, 1)]
+    i, j, row, mask = np.array(read, dtype=np.int64).reshape(-1, 4).T
+    return i, j, row, mask
+
+
+def _from_row(where: str, pair: Sequence[Any], space: Space, faults: Faults) -> tuple[int, int, int, int]:
+    """Body indices, catalogue row and mask of driven coordinates of a pair; -1 for what has a fault."""
+    if isinstance(pair, str) or len(pair) != 4:
+        faults.add(where, f"{pair!r} is not (i, j, type, driven)")
+        return -1, -1, -1, 0
+    *ends, code, driven = pair
+    where = f"{where} ({ends[0]}, {ends[1]})"
+    index = [-1, -1]
+    for side, body in enumerate(ends):
+        if not isinstance(body, int | np.integer) or isinstance(body, bool):
+            faults.add(where, f"body {body!r} is not a number; bodies count from 1, the frame")
+        elif body < 1:
+            faults.add(where, f"body {body} does not exist; bodies count from 1, the frame", "unknown")
         else:
-            mask[k] = driven_bits(int(columns[2, k]), driven, where, faults)
-    return columns[0], columns[1], columns[2], mask
+            index[side] = int(body) - 1
+    try:
+        row = joint_type(code, space).index
+    except KeyError as error:
+        faults.add(where, error.args[0], "unknown")
+        return index[0], index[1], -1, 0
+    return index[0], index[1], row, driven_bits(row, driven, where, faults)
 
 
 def _from_columns(pairs: Sequence[Any], space: Space, faults: Faults) -> Columns:
@@ -122,22 +125,13 @@ def _from_columns(pairs: Sequence[Any], space: Space, faults: Faults) -> Columns
     row = np.full(len(i), -1, dtype=np.int64)
     for kind in types_of(space):
         row[code == kind.code] = kind.index
-    for k in np.flatnonzero(row < 0)[:50].tolist():
-        try:
-            joint_type(str(code[k]), space)
-        except KeyError as error:
-            faults.add(f"pair {k + 1}", error.args[0], "unknown")
     grade = np.array([kind.grade for kind in CATALOGUE])[row]
-    for k in np.flatnonzero((row >= 0) & ((driven < 0) | (driven > grade)))[:50].tolist():
-        driven_bits(int(row[k]), int(driven[k]), f"pair {k + 1} ({i[k]}, {j[k]})", faults)
+    bad = (row < 0) | (driven < 0) | (driven > grade) | (i < 1) | (j < 1)
+    for k in np.flatnonzero(bad)[:50].tolist():
+        pair = int(i[k]), int(j[k]), str(code[k]), int(driven[k])
+        _from_row(f"pair {k + 1}", pair, space, faults)
     mask = (1 << np.clip(driven, 0, 6).astype(np.int64)) - 1
-    for k in np.flatnonzero((i < 1) | (j < 1))[:50].tolist():
-        faults.add(f"pair {k + 1} ({i[k]}, {j[k]})", _no_such(int(min(i[k], j[k]))), "unknown")
     return np.maximum(i - 1, -1), np.maximum(j - 1, -1), row, mask.astype(np.uint8)
-
-
-def _no_such(body: int) -> str:
-    return f"body {body} does not exist; bodies count from 1, the frame"
 
 
 def from_adjacency(
