@@ -68,12 +68,15 @@ def search(incidence: Incidence, time_limit: float | None = None) -> Partition:
     except TimeoutError:
         note = f"the exhaustive search stopped after {time_limit:g} s at chains of length {state.length}"
         note += ", undecided"
+    left = (
+        f"{'body' if len(state.left) == 1 else 'bodies'} {listed([str(b + 1) for b in state.left], _NAMED)}"
+    )
     named = {body for part in parts for body in part.bodies}
     return Partition(
         np.array(state.label, dtype=np.int64),
         state.n_groups,
         parts,
-        f"{note}: {_bodies(state.left)}" if state.left else "",
+        f"{note}: {left}" if state.left else "",
         tuple(body for body in state.left if body not in named),
     )
 
@@ -85,10 +88,8 @@ def isolate_frame(incidence: Incidence, deadline: float | None = None) -> State:
     joints_of: list[list[tuple[int, int, int]]] = [[] for _ in range(n)]
     active: list[list[tuple[int, int]]] = [[] for _ in range(n)]
     state = State(incidence.freedom, [-1] * n, list(range(1, n)), joints_of, active, near, deadline)
-    start, slot_body, all_units = (
-        column.tolist() for column in (incidence.joint_start, incidence.slot_body, incidence.units)
-    )
-    for j, units in enumerate(all_units):
+    start, slot_body = incidence.joint_start.tolist(), incidence.slot_body.tolist()
+    for j, units in enumerate(incidence.units.tolist()):
         bodies = slot_body[start[j] : start[j + 1]] if units else []
         mask = sum(1 << body for body in bodies)
         for body in bodies:
@@ -187,8 +188,3 @@ def _parts_of_rest(incidence: Incidence, left: list[int]) -> tuple[Part, ...]:
 def _look_at_the_clock(state: State) -> None:
     if state.deadline is not None and time.monotonic() > state.deadline:
         raise TimeoutError
-
-
-def _bodies(indices: Sequence[int]) -> str:
-    """Bodies by number, the first few named."""
-    return f"{'body' if len(indices) == 1 else 'bodies'} {listed([str(b + 1) for b in indices], _NAMED)}"

@@ -228,11 +228,6 @@ def starts_of(bases: Sequence[Undriven], mechanism: Mechanism, seed: int = 1) ->
             yield from filter(None, (drawn(base, rng, driven) for _ in range(_REPAIRS)))
 
 
-def drawn_scheme(bases: Sequence[Undriven], rng: np.random.Generator) -> Scheme | None:
-    """A random scheme with a valid set of inputs; None where the draw finds none."""
-    return drawn(bases[int(rng.integers(len(bases)))], rng)
-
-
 def drawn(base: Undriven, rng: np.random.Generator, driven: Bools | None = None) -> Scheme | None:
     """A random scheme with a valid set that contains the independent ones of these inputs, or None."""
     joint = np.repeat(np.arange(len(base.most)), np.diff(base.coordinates.start))

@@ -127,7 +127,14 @@ def interchangeable(bases: Sequence[Undriven], most: int = MOST_STEPS) -> tuple[
     # Joints are alike where they have the same type, keep the same units after a treatment, and may and must
     # have as many inputs by the query.
     first = bases[0]
-    label = np.unique(np.vstack([_labels(base) for base in bases]), axis=0, return_inverse=True)[1].ravel()
+    columns = []
+    for base in bases:
+        allowed, required = base.by_joint(base.allowed), base.by_joint(base.required)
+        fictitious = np.isin(np.arange(len(allowed)), base.fictitious)
+        columns.append(
+            (base.incidence.units, allowed, required, base.least, base.most, base.locked, fictitious)
+        )
+    label = np.unique(np.hstack(columns), axis=1, return_inverse=True)[1].ravel()
     freedom = first.incidence.freedom_of_body
     as_one = len(bases) > 1
     found = symmetry(first.mechanism, label[: first.mechanism.n_joints], freedom, as_one=as_one, most=most)
@@ -137,14 +144,6 @@ def interchangeable(bases: Sequence[Undriven], most: int = MOST_STEPS) -> tuple[
         if any((base.incidence.freedom_of_body != freedom).any() for base in bases):
             images = images[:0]
     return images[(label[images] == label).all(axis=1)], found.complete
-
-
-def _labels(base: Undriven) -> Ints:
-    """Labels (J, 7) of the joints, besides their types."""
-    fictitious = np.isin(np.arange(base.mechanism.n_joints), base.fictitious)
-    allowed, required = base.by_joint(base.allowed), base.by_joint(base.required)
-    columns = (base.incidence.units, allowed, required, base.least, base.most, base.locked, fictitious)
-    return np.stack(columns, axis=1)
 
 
 def counted_once(evaluated: Evaluated, images: Ints, n_joints: int) -> Evaluated:

@@ -149,7 +149,16 @@ def valid_sets(
             doubt = np.flatnonzero(valid & (longer.volume <= sure))
             if len(doubt):
                 valid[doubt] = regular(longer.chosen[doubt])
-            _enter(found, longer.take(np.flatnonzero(valid)))
+            longer = longer.take(np.flatnonzero(valid))
+            found.count += np.bincount(longer.scheme, minlength=n_schemes)
+            top = np.zeros(n_schemes)
+            np.maximum.at(top, longer.scheme, longer.volume)
+            # A tie within rounding goes to the first set.
+            good = np.flatnonzero(longer.volume >= top[longer.scheme] * (1.0 - 1e-9))
+            scheme, first = np.unique(longer.scheme[good], return_index=True)
+            better = np.flatnonzero(top[scheme] > found.volume[scheme] * (1.0 + 1e-9))
+            scheme = scheme[better]
+            found.volume[scheme], found.best[scheme] = top[scheme], longer.chosen[good[first[better]]]
             continue
         size = max(1, _AT_A_TIME // (n * n) // 8)
         count = len(longer.volume)
@@ -185,18 +194,3 @@ def _longer(sets: _Sets, places: Places, parent: Ints, coordinates: Coordinates,
             every, largest = np.arange(len(row)), np.einsum("ijj->ij", across).argmax(axis=1)
             across = across[every, :, largest] / np.sqrt(across[every, largest, largest])[:, None]
     return _Sets(scheme[kept], chosen, sets.volume[row] * size, across)
-
-
-def _enter(found: ValidSets, sets: _Sets) -> None:
-    """Count valid sets, and keep the best of each scheme."""
-    n_schemes = len(found.volume)
-    found.count += np.bincount(sets.scheme, minlength=n_schemes)
-    top = np.zeros(n_schemes)
-    np.maximum.at(top, sets.scheme, sets.volume)
-    # A tie within rounding goes to the first set.
-    good = np.flatnonzero(sets.volume >= top[sets.scheme] * (1.0 - 1e-9))
-    scheme, first = np.unique(sets.scheme[good], return_index=True)
-    better = np.flatnonzero(top[scheme] > found.volume[scheme] * (1.0 + 1e-9))
-    scheme = scheme[better]
-    found.volume[scheme] = top[scheme]
-    found.best[scheme] = sets.chosen[good[first[better]]]

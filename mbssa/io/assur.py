@@ -42,10 +42,7 @@ def assur_linkage(name: str) -> Mechanism:
         form = "assur:CLASS-COUNT or assur:CLASS-COUNTB with CLASS I, II or III, as in assur:III-4B"
         raise ModelError(name, [Fault("", f"write {form}")])
     kind, count, moved = match[1], int(match[2]), bool(match[3])
-    return _linkage(name, kind, count, moved, SEEDS.get((kind, count), 1))
-
-
-def _linkage(name: str, kind: str, count: int, moved: bool, seed: int) -> Mechanism:
+    seed = SEEDS.get((kind, count), 1)
     links, internal, outer, title = GROUPS[kind]
     # Only random() is promised to give the same numbers in every version of Python.
     dice = random.Random(seed)
