@@ -85,7 +85,13 @@ def check(mechanism: Mechanism, place: str | Path) -> None:
 
 def save(answer: Transformations, place: str | Path) -> None:
     """Add the result of a search, in place of one of the same query and model unless that evaluated more."""
-    model, question = _as_text(answer.mechanism), in_words(answer.query)
+    model, default = _as_text(answer.mechanism), Query()
+    said = {each.name: getattr(answer.query, each.name) for each in fields(Query)}
+    question = ", ".join(
+        f"{name.replace('_', ' ')} {','.join(map(str, value)) if isinstance(value, tuple) else value}"
+        for name, value in said.items()
+        if value != getattr(default, name)
+    )
     about = {"question": question, "looked_at": answer.n_evaluated}
     about |= {name: getattr(answer.mechanism, name) for name in ("name", "title")}
     for name in ("way", "complete", "n_distributions", "n_determined", "n_valid", "n_structures"):
@@ -122,16 +128,6 @@ def _records(answer: Transformations, number: int) -> Iterator[tuple[Any, ...]]:
         base = answer.undriven[variant]
         terminals = ",".join(map(str, base.driven_terminals(places)))
         yield place, number, ", ".join(base.names(places, bits)), pairs[variant], terminals, *numbers
-
-
-def in_words(query: Query) -> str:
-    """The settings of a query that are no defaults."""
-    said = {each.name: getattr(query, each.name) for each in fields(query)}
-    return ", ".join(
-        f"{name.replace('_', ' ')} {','.join(map(str, value)) if isinstance(value, tuple) else value}"
-        for name, value in said.items()
-        if value != getattr(Query(), name)
-    )
 
 
 def _as_text(mechanism: Mechanism) -> str:

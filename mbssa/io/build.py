@@ -66,7 +66,11 @@ def checked(mechanism: Mechanism, source_name: str, where: Callable[[int], str],
         faults += coupling_faults(mechanism, where)
         mechanism = with_coupled_ids(mechanism)
     if mechanism.joint_names and not faults:
-        faults += _repeated_ids(mechanism, where)
+        seen: dict[str, int] = {}
+        for j, identity in enumerate(mechanism.joint_ids):
+            if (first := seen.setdefault(identity, j)) != j:
+                what = f"id {identity!r} is also the id of joint {first + 1}; ids are unique"
+                faults.add(where(j), what, "duplicate")
     faults.raise_if_any(source_name)
     return mechanism
 
@@ -150,14 +154,3 @@ def _disconnected(mechanism: Mechanism) -> list[Fault]:
     return [
         Fault("", f"not connected to the frame: {what}; join them to the rest, or take them out", "structure")
     ]
-
-
-def _repeated_ids(mechanism: Mechanism, where: Callable[[int], str]) -> list[Fault]:
-    seen: dict[str, int] = {}
-    faults = Faults()
-    for j, identity in enumerate(mechanism.joint_ids):
-        if identity in seen:
-            what = f"id {identity!r} is also the id of joint {seen[identity] + 1}; ids are unique"
-            faults.add(where(j), what, "duplicate")
-        seen.setdefault(identity, j)
-    return faults
