@@ -16,8 +16,7 @@ from mbssa.input_search.best_first import Clock, Evaluate, Outcome, Progress, be
 from mbssa.input_search.criteria import DEFAULT
 from mbssa.input_search.criteria import criterion as read_criterion
 from mbssa.input_search.enumerate import Schemes, schemes
-from mbssa.input_search.evaluate import Evaluated, evaluate
-from mbssa.input_search.group_library import GroupLibrary, Library, group_library
+from mbssa.input_search.evaluate import Evaluated, GroupLibrary, Library, evaluate, group_library
 from mbssa.input_search.query import check_number, make_query
 from mbssa.input_search.result import Transformation, Transformations, transformation
 from mbssa.input_search.symmetry import counted_once, interchangeable, present_inputs
