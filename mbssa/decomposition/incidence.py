@@ -43,6 +43,21 @@ class Incidence:
         """Slots by their bodies, of each in the order of the joints."""
         return np.argsort(self.slot_body, kind="stable")
 
+    @cached_property
+    def joint_slots(self) -> Ints:
+        """Slots (J, K) of each joint, the last one repeated."""
+        start = self.joint_start
+        width = int(np.diff(start).max(initial=1))
+        return np.asarray(np.minimum(start[:-1, None] + np.arange(width), start[1:, None] - 1))
+
+    @cached_property
+    def arcs(self) -> Ints:
+        """Arcs (A, 2) from slot to slot of a joint, ascending by the body of the first, which can move."""
+        arcs = np.stack(self.slot_pairs(), axis=1)
+        body = self.slot_body[arcs[:, 0]]
+        order = np.argsort(body, kind="stable")
+        return np.asarray(arcs[order[np.count_nonzero(body == 0) :]])
+
     def slot_pairs(self) -> tuple[Ints, Ints]:
         """Every ordered pair of different slots of one joint."""
         joint = self.slot_joint

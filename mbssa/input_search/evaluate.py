@@ -150,7 +150,7 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     evaluated.variant[:] = base.variant
     evaluated.sets[:] = schemes(base).sets(evaluated.places)
     evaluated.bits[:] = _first_bits(base, evaluated.places)
-    rows, given = assigned(base.graph, evaluated.places)
+    rows, given = assigned(base.incidence, base.given, evaluated.places)
     inputs = inputs_by_joint(evaluated.places[rows], base.mechanism.n_joints)
     # A passive rotation stays so if no input moves with it, and its joints are driven together.
     still = np.flatnonzero(((inputs <= base.usable) & (inputs >= base.locked)).all(axis=1))
@@ -164,7 +164,7 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     # A matrix of full rank has an assignment, and no sub-chain of it holds too much: a valid set needs no
     # second look at the count, unless that is treated (constraints left out, passive rotations locked).
     treated = base.treatment is not None
-    groups = groups_of(base.graph, given)
+    groups = groups_of(base.incidence, given)
     doubt = np.flatnonzero((ranks.count > 0) == treated)
     determined = np.ones(len(rows), dtype=bool)
     determined[doubt] = ~has_rigid_chain(groups, doubt, inputs)

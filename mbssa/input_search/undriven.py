@@ -16,11 +16,11 @@ import numpy as np
 
 from mbssa.analysis.decompose import decompose, worth_treating
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.decomposition.flow import assigned
 from mbssa.decomposition.incidence import Incidence, initialise
 from mbssa.decomposition.treatment import DENSE, Treatment
 from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Fault, ModelError
-from mbssa.input_search.assignment import Graph
 from mbssa.input_search.query import Query, coordinates_of, with_inputs, with_terminals
 from mbssa.input_search.validity import Coordinates, SplitSystem, full_rank, regular_volume, split_system
 from mbssa.io.multiple import spanning_choices
@@ -102,9 +102,9 @@ class Undriven:
         return range(self.bare.n_joints, self.mechanism.n_joints)
 
     @cached_property
-    def graph(self) -> Graph:
-        """Slots and arcs of the assignment."""
-        return Graph(self.incidence)
+    def given(self) -> Ints:
+        """Units (S,) of each slot in an assignment without inputs."""
+        return assigned(replace(self.incidence, units=np.maximum(self.incidence.units, 0)))
 
     @cached_property
     def coordinates(self) -> Coordinates:
