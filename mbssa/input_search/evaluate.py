@@ -156,19 +156,19 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     still = np.flatnonzero(((inputs <= base.usable) & (inputs >= base.locked)).all(axis=1))
     rows, given, inputs = rows[still], given[:, still], inputs[still]
     every, joints = base.coordinates.row, evaluated.places[rows]
-    ranks = valid_sets(
+    n_valid, best = valid_sets(
         joints, base.coordinates, base.low, base.volume, lambda sets: base.full_rank(every[sets])
     )
-    some = np.flatnonzero(ranks.count)
-    evaluated.bits[rows[some]] = every[ranks.best[some]] - base.start[joints[some]]
+    some = np.flatnonzero(n_valid)
+    evaluated.bits[rows[some]] = every[best[some]] - base.start[joints[some]]
     # A matrix of full rank has an assignment, and no sub-chain of it holds too much: a valid set needs no
     # second look at the count, unless that is treated (constraints left out, passive rotations locked).
     treated = base.treatment is not None
     groups = groups_of(base.incidence, given)
-    doubt = np.flatnonzero((ranks.count > 0) == treated)
+    doubt = np.flatnonzero((n_valid > 0) == treated)
     determined = np.ones(len(rows), dtype=bool)
     determined[doubt] = ~has_rigid_chain(groups, doubt, inputs)
-    valid = np.where(determined & (not base.fault), ranks.count, 0)
+    valid = np.where(determined & (not base.fault), n_valid, 0)
     if treated:  # constraints are left out and passive rotations locked only for independent inputs
         determined &= valid > 0
     evaluated.valid[rows], evaluated.determined[rows] = valid, determined
