@@ -193,15 +193,23 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
     locked[locks] = whole.grade[locks]
     allowed, required, least, most = _by_joint(whole, query)
     incidence = initialise(whole)
-    treatment = _treatment(bare, whole, query, moves, start, locks)
+    # Treatment of the mechanism with some independent inputs, less the units of these.
+    joint, treatment = np.repeat(np.arange(whole.n_joints), whole.grade), None
+    real = np.flatnonzero(joint < bare.n_joints)
+    order = real[np.argsort(~np.isin(joint[real], locks), kind="stable")]
+    chosen = order[independent_rows(moves[order], 1e-7)]
+    if len(chosen) == moves.shape[1]:
+        bits = 1 << chosen - start[joint[chosen]]
+        driven = np.bincount(joint[chosen], bits, bare.n_joints).astype(np.uint8)
+        treatment = decompose(replace(bare, driven=driven), precision=query.precision).treatment
     fault = ""
     if found.singular_pose or found.stuck:
         fault = "the reference is a singular pose: what holds there says nothing of the mechanism"
     elif n_passive and treatment is None:
         fault = "the count does not show the passive rotations, so none can be locked"
     if treatment is not None:
-        n_left = whole.n_joints - len(treatment.units)
-        units = np.concatenate([treatment.units, np.zeros(n_left, dtype=np.int64)])
+        kept = treatment.units - np.bitwise_count(driven)
+        units = np.append(kept, np.zeros(whole.n_joints - bare.n_joints, dtype=np.int64))
         incidence = replace(incidence, units=units, freedom_of_body=treatment.freedom_of_body)
     return Undriven(
         mechanism=whole,
@@ -337,18 +345,3 @@ def _by_joint(mechanism: Mechanism, query: Query) -> tuple[Bools, Bools, Ints, I
     least = np.maximum(least, np.bincount(joint, required, n_joints).astype(np.int64))
     most = np.bincount(joint, allowed, n_joints).astype(np.int64)
     return allowed, required, least, most if query.per_joint is None else np.minimum(most, query.per_joint)
-
-
-def _treatment(
-    bare: Mechanism, whole: Mechanism, query: Query, moves: Floats, start: Ints, locks: list[int]
-) -> Treatment | None:
-    """Treatment of the mechanism with some independent inputs, less the units of these."""
-    rows = np.arange(start[bare.n_joints])
-    joint = np.searchsorted(start, rows, side="right") - 1
-    order = np.argsort(~np.isin(joint, locks), kind="stable")
-    chosen = order[independent_rows(moves[order], 1e-7)]
-    if len(chosen) < moves.shape[1]:
-        return None
-    driven = np.bincount(joint[chosen], 1 << chosen - start[joint[chosen]], bare.n_joints).astype(np.uint8)
-    treatment = decompose(replace(bare, driven=driven), precision=query.precision).treatment
-    return treatment and replace(treatment, units=treatment.units - np.bitwise_count(driven))
