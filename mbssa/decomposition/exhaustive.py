@@ -116,7 +116,6 @@ def decompose_groups(state: State) -> None:
 
 def candidates(state: State) -> tuple[int, ...]:
     """CANDIDATES_3D: the bodies in no group that have an active external pair, ascending."""
-    _look_at_the_clock(state)
     waiting = state.reached & ~state.known
     return tuple(body for body in state.left if waiting >> body & 1)
 
@@ -130,7 +129,8 @@ def seeker(state: State, found: Sequence[int], length: int) -> Iterator[tuple[in
     has_candidate = sum(1 << body for body in found)
     chains = combinations([1 << body for body in state.left], length)
     while block := tuple(islice(chains, _CHAINS_PER_LOOK)):
-        _look_at_the_clock(state)
+        if state.deadline is not None and time.monotonic() > state.deadline:
+            raise TimeoutError
         for bits in block:
             rest = sum(bits)
             if not rest & has_candidate:
@@ -183,8 +183,3 @@ def _parts_of_rest(incidence: Incidence, left: list[int]) -> tuple[Part, ...]:
         replace(part, bodies=tuple(named[b] for b in part.bodies), rigid=tuple(named[b] for b in part.rigid))
         for part in match(rest).parts
     )
-
-
-def _look_at_the_clock(state: State) -> None:
-    if state.deadline is not None and time.monotonic() > state.deadline:
-        raise TimeoutError
