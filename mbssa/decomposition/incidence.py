@@ -35,7 +35,7 @@ class Incidence:
 
     @cached_property
     def body_start(self) -> Ints:
-        """Where (N + 1,) the slots ``body_slot[body_start[b]:body_start[b + 1]]`` of each body begin."""
+        """Beginnings (N + 1,) of the slots ``body_slot[body_start[b]:body_start[b + 1]]`` of each body."""
         return np.append(0, np.cumsum(np.bincount(self.slot_body, minlength=self.n_bodies)))
 
     @cached_property

@@ -223,11 +223,10 @@ def _rows(
         f"AND {held} ORDER BY {order}valid > 0 DESC, search, place LIMIT ?",
         (-1 if top is None else top,),
     )
-    return [_row(dict(zip(_COLUMNS, values, strict=True))) for values in found]
-
-
-def _row(values: dict[str, Any]) -> StoredRow:
-    if not values["inputs"] or None in values.values():
-        raise ValueError(f"a row of search {values['search']} is incomplete")
-    inputs = tuple(values.pop("inputs").split(", "))
-    return StoredRow(inputs=inputs, valid=values["valid_sets"] > 0, **values)
+    answer = []
+    for values in (dict(zip(_COLUMNS, row, strict=True)) for row in found):
+        if not values["inputs"] or None in values.values():
+            raise ValueError(f"a row of search {values['search']} is incomplete")
+        inputs = tuple(values.pop("inputs").split(", "))
+        answer.append(StoredRow(inputs=inputs, valid=values["valid_sets"] > 0, **values))
+    return answer
