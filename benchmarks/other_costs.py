@@ -19,7 +19,7 @@ import type_costs
 
 import mbssa
 from groups.solvers import library
-from mbssa.input_search.group_library import OTHERWISE
+from mbssa.input_search.evaluate import OTHERWISE
 
 #: Models whose inputs are drawn, and rows of each.
 MODELS = ("rotor", "stewart", "planar_3rrr", "andrews", "nine_bar", "theo_jansen", "suspension")

@@ -13,8 +13,7 @@ import pytest
 
 import mbssa
 from mbssa.input_search.enumerate import schemes
-from mbssa.input_search.evaluate import evaluate
-from mbssa.input_search.group_library import group_library
+from mbssa.input_search.evaluate import evaluate, group_library
 from mbssa.input_search.query import make_query
 from mbssa.input_search.search import transform
 from mbssa.input_search.undriven import undriven_mechanisms

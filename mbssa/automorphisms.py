@@ -120,11 +120,13 @@ def automorphisms(neighbours: Neighbours, label: Sequence[Any], most: int = MOST
     # ``neighbours`` are (vertex, role) of each edge of each vertex. ``most`` bounds the vertices visited by
     # refinements; what the search has found by then is sound.
     graph = _Graph(neighbours, list(label), most)
-    orbits = DisjointSet(len(label))
-    images: list[list[int]] = []
-    order = 1
+    orbits, images, order = DisjointSet(len(label)), list[list[int]](), 1
     try:
-        path, base = _base(graph)
+        # Colourings from the equitable one to one of single vertices, and the vertices individualised.
+        path, base = [refine(neighbours, graph.label)], list[int]()
+        while open_cells := [cell for cell in path[-1].cells if len(cell) > 1]:
+            base.append(min(min((len(cell), cell) for cell in open_cells)[1]))
+            path.append(graph.individualised(path[-1], base[-1]))
         # From the end: generators that fix a longer beginning of the base fix every shorter one too.
         for level in range(len(base) - 1, -1, -1):
             refused: list[int] = []
@@ -142,15 +144,6 @@ def automorphisms(neighbours: Neighbours, label: Sequence[Any], most: int = MOST
     except _Bound:
         return Automorphisms(images, order, complete=False)
     return Automorphisms(images, order, complete=True)
-
-
-def _base(graph: _Graph) -> tuple[list[Colouring], list[int]]:
-    """Colourings from the equitable one to one of single vertices; and the vertices individualised."""
-    path, base = [refine(graph.neighbours, graph.label)], []
-    while open_cells := [cell for cell in path[-1].cells if len(cell) > 1]:
-        base.append(min(min((len(cell), cell) for cell in open_cells)[1]))
-        path.append(graph.individualised(path[-1], base[-1]))
-    return path, base
 
 
 def _isomorphism(graph: _Graph, a: Colouring, b: Colouring) -> list[int] | None:

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 #: Two vertices of an edge.
 Ends = tuple[int, int]
 
 
-@dataclass
 class DisjointSet:
     """Integers 0 to n - 1, each in a set of its own until sets are merged."""
 
     # SciPy and networkx have the same structure, but importing either takes longer than loading a mechanism.
 
-    n: int
-    _parent: list[int] = field(init=False, repr=False)
-    _size: list[int] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self._parent, self._size = list(range(self.n)), [1] * self.n
+    def __init__(self, n: int) -> None:
+        self.n, self._parent, self._size = n, list(range(n)), [1] * n
 
     def __getitem__(self, member: int) -> int:
         """Representative of the set of a member."""

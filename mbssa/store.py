@@ -10,7 +10,6 @@ import atexit
 import os
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
@@ -33,6 +32,13 @@ MEMORY = ":memory:"
 _TURN = threading.RLock()
 
 
+#: Exceptions of decoding rows that this version would not have written.
+_UNDECODABLE = (
+    sqlite3.Error, ArithmeticError, AttributeError, LookupError, RecursionError, StopIteration, TypeError,
+    ValueError,
+)  # fmt: skip
+
+
 class StoreError(ValueError):
     """A file that is no store of ours, is damaged, was written by a newer version, or cannot be written."""
 
@@ -42,33 +48,54 @@ def transaction(tables: Sequence[str] = (), path: str | Path | None = None) -> I
     """Connection whose reads and writes are one: all of them are kept, or after an exception none."""
     # StoreError also if another process has held the file for longer than 30 s.
     place = str(store_path() if path is None else path)
-    if place == MEMORY:
-        with _TURN, _transaction(_in_memory(), tables, place) as store:
-            yield store
-        return
-    with closing(_opened(place)) as connection, _transaction(connection, tables, place) as store:
-        yield store
+    if place != MEMORY:
+        try:
+            Path(place).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{place} cannot be written: {error.strerror}") from None
+    with _connected(place, "rwc") as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if _is_new(connection, place):
+                connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {VERSION}")
+            _check_tables(connection, tables, place)
+            for table in tables:
+                connection.execute(table)
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
 
 
 @contextmanager
 def reading(tables: Sequence[str] = (), path: str | Path | None = None) -> Iterator[sqlite3.Connection]:
-    """Connection that reads the store at one moment, and writes nothing."""
+    """Connection that reads the store at one moment, and writes nothing; StoreError for undecodable rows."""
     # A file that cannot be written will do. Tables that it does not have are empty.
     place = str(store_path() if path is None else path)
-    if place == MEMORY:
-        with transaction(tables, place) as store:
-            yield store
-        return
-    with _said(place), closing(_opened_to_read(place)) as connection:
-        _application(connection, place)
-        _check_tables(connection, tables, place)
-        there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-        for table in tables:
-            if _table_name(table) not in there:
-                connection.execute(table.replace("CREATE TABLE", "CREATE TEMPORARY TABLE", 1))
-        connection.execute("PRAGMA query_only = ON")
-        connection.execute("BEGIN")
-        yield connection
+    try:
+        if place == MEMORY:
+            with transaction(tables, place) as store:
+                yield store
+            return
+        with _connected(place, "rw") as connection:
+            _is_new(connection, place)
+            there = _check_tables(connection, tables, place)
+            for table in tables:
+                if _table_name(table) not in there:
+                    connection.execute(table.replace("CREATE TABLE", "CREATE TEMPORARY TABLE", 1))
+            connection.execute("PRAGMA query_only = ON")
+            connection.execute("BEGIN")
+            yield connection
+    except StoreError:
+        raise
+    except _UNDECODABLE as error:
+        raise StoreError(
+            f"{place} holds rows that cannot be read ({type(error).__name__}: {error}); remove it, or name "
+            "another file in MBSSA_STORE"
+        ) from None
 
 
 def store_path() -> str:
@@ -88,34 +115,13 @@ def store_path() -> str:
     return str(path) if writable else MEMORY
 
 
-@contextmanager
-def _transaction(
-    connection: sqlite3.Connection, tables: Sequence[str], place: str
-) -> Iterator[sqlite3.Connection]:
-    with _said(place):
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            if _application(connection, place) == 0:
-                connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {VERSION}")
-            _check_tables(connection, tables, place)
-            for table in tables:
-                connection.execute(table)
-            yield connection
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
-
-
-def _application(connection: sqlite3.Connection, place: str) -> int:
-    """Application number of the file: ours, or 0 for a new file; StoreError for any other."""
+def _is_new(connection: sqlite3.Connection, place: str) -> bool:
+    """Whether the file is empty; StoreError for one that is not ours."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if application == 0 and version == 0 and tables == 0:
-        return 0
+        return True
     if application != APPLICATION:
         raise StoreError(f"{place} is another program's SQLite file; name another one in MBSSA_STORE")
     if version != VERSION:
@@ -124,79 +130,25 @@ def _application(connection: sqlite3.Connection, place: str) -> int:
             f"{place} was written by {which} version (layout {version}, here {VERSION}); remove it, or name "
             "another one in MBSSA_STORE"
         )
-    return APPLICATION
+    return False
 
 
 def _table_name(table: str) -> str:
     return table.partition("(")[0].split()[-1]
 
 
-def _check_tables(connection: sqlite3.Connection, tables: Sequence[str], place: str) -> None:
-    """Refuse views and triggers, and tables of these names that were made otherwise."""
+def _check_tables(connection: sqlite3.Connection, tables: Sequence[str], place: str) -> set[str]:
+    """Names in the file; StoreError for views, triggers, and tables of other columns."""
     wanted = {_table_name(table): table.replace("IF NOT EXISTS ", "", 1) for table in tables}
+    there = set()
     for kind, name, text in connection.execute("SELECT type, name, sql FROM sqlite_master"):
         if kind in ("view", "trigger") or wanted.get(name, text) != text:
             raise StoreError(
                 f"{place}: its {kind} {name!r} was not made by this version; remove the file, or name "
                 "another one in MBSSA_STORE"
             )
-
-
-def _opened(place: str) -> sqlite3.Connection:
-    try:
-        Path(place).parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"{place} cannot be written: {error.strerror}") from None
-    with _said(place):
-        connection = sqlite3.connect(place, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-        try:
-            _application(connection, place)  # before anything is written to a file that is not ours
-            _write_ahead(connection)
-            connection.execute("PRAGMA synchronous = NORMAL")
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-
-def _opened_to_read(place: str) -> sqlite3.Connection:
-    """Connection that writes nothing to a file that must be there."""
-    # Beside a file that is written ahead SQLite keeps two others, even for readers; who may write the file
-    # takes them away at the end. Where SQLite can make none and there are none, no process is writing, and
-    # the file is read as if it could not change.
-    try:
-        return _looked_into(place, "mode=rw")
-    except sqlite3.OperationalError as error:
-        no_companion = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
-        if not no_companion or Path(f"{place}-wal").exists() or not Path(place).is_file():
-            raise
-    return _looked_into(place, "mode=ro&immutable=1")
-
-
-def _looked_into(place: str, how: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        f"{Path(place).absolute().as_uri()}?{how}", timeout=PATIENCE, isolation_level=None,
-        check_same_thread=False, uri=True,
-    )  # fmt: skip
-    try:
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Readers and a writer at once. Two processes that make a new file do not wait here by themselves."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
-                raise
-        time.sleep(0.01)
+        there.add(name)
+    return there
 
 
 @cache
@@ -206,32 +158,20 @@ def _in_memory() -> sqlite3.Connection:
     return connection
 
 
-#: Exceptions of decoding rows that this version would not have written.
-_UNDECODABLE = (
-    sqlite3.Error, ArithmeticError, AttributeError, LookupError, RecursionError, StopIteration, TypeError,
-    ValueError,
-)  # fmt: skip
-
-
 @contextmanager
-def decoding(path: str | Path | None) -> Iterator[None]:
-    """Report rows of the store at ``path`` that do not decode as damage of the file."""
+def _connected(place: str, mode: str) -> Iterator[sqlite3.Connection]:
+    """Connection to a file, or to the memory; SQLite's errors become messages with a remedy."""
     try:
-        yield
-    except StoreError:
-        raise
-    except _UNDECODABLE as error:
-        raise StoreError(
-            f"{store_path() if path is None else path} holds rows that cannot be read "
-            f"({type(error).__name__}: {error}); remove it, or name another file in MBSSA_STORE"
-        ) from None
-
-
-@contextmanager
-def _said(place: str) -> Iterator[None]:
-    """Convert SQLite's errors into messages with a remedy."""
-    try:
-        yield
+        if place == MEMORY:
+            with _TURN:
+                yield _in_memory()
+            return
+        address = f"{Path(place).absolute().as_uri()}?mode={mode}"
+        opened = sqlite3.connect(
+            address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        with closing(opened) as connection:
+            yield connection
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         other = "name another file in MBSSA_STORE"

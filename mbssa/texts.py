@@ -63,9 +63,9 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}"
 
 
-def listed(items: Sequence[str], most: int = 30) -> str:
+def listed(items: Sequence[str], most: int = 30, between: str = ", ") -> str:
     """First items with commas between, and the number of the others."""
-    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
+    return between.join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:

@@ -84,25 +84,6 @@ class TestReading:
         with reading([TABLE], tmp_path / "store") as opened, pytest.raises(sqlite3.OperationalError):
             opened.execute("INSERT INTO counts VALUES ('b', 2)")
 
-    def test_where_sqlite_cannot_keep_its_other_files_too(self, tmp_path, monkeypatch):
-        """As on a disk that cannot be written."""
-        put(tmp_path / "store", "a", 1)
-        opened, connect = [], sqlite3.connect
-
-        def without_companions(name, **options):
-            opened.append(name)
-            if "immutable" not in name and name.startswith("file:"):
-                name = f"file:{tmp_path / 'nowhere'}?mode=rw"
-            return connect(name, **options)
-
-        monkeypatch.setattr(sqlite3, "connect", without_companions)
-        assert seen(tmp_path / "store") == [("a", 1)]
-        assert len(opened) == 2
-        # Somebody is writing: what is in the other file must not be passed over.
-        (tmp_path / "store-wal").write_bytes(b"")
-        with pytest.raises(StoreError, match="cannot be used"):
-            seen(tmp_path / "store")
-
     def test_what_another_one_has_just_written_is_seen(self, tmp_path):
         put(tmp_path / "store", "a", 1)
         with transaction([TABLE], tmp_path / "store") as opened:

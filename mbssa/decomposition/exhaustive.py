@@ -68,12 +68,15 @@ def search(incidence: Incidence, time_limit: float | None = None) -> Partition:
     except TimeoutError:
         note = f"the exhaustive search stopped after {time_limit:g} s at chains of length {state.length}"
         note += ", undecided"
+    left = (
+        f"{'body' if len(state.left) == 1 else 'bodies'} {listed([str(b + 1) for b in state.left], _NAMED)}"
+    )
     named = {body for part in parts for body in part.bodies}
     return Partition(
         np.array(state.label, dtype=np.int64),
         state.n_groups,
         parts,
-        f"{note}: {_bodies(state.left)}" if state.left else "",
+        f"{note}: {left}" if state.left else "",
         tuple(body for body in state.left if body not in named),
     )
 
@@ -85,10 +88,8 @@ def isolate_frame(incidence: Incidence, deadline: float | None = None) -> State:
     joints_of: list[list[tuple[int, int, int]]] = [[] for _ in range(n)]
     active: list[list[tuple[int, int]]] = [[] for _ in range(n)]
     state = State(incidence.freedom, [-1] * n, list(range(1, n)), joints_of, active, near, deadline)
-    start, slot_body, all_units = (
-        column.tolist() for column in (incidence.joint_start, incidence.slot_body, incidence.units)
-    )
-    for j, units in enumerate(all_units):
+    start, slot_body = incidence.joint_start.tolist(), incidence.slot_body.tolist()
+    for j, units in enumerate(incidence.units.tolist()):
         bodies = slot_body[start[j] : start[j + 1]] if units else []
         mask = sum(1 << body for body in bodies)
         for body in bodies:
@@ -115,7 +116,6 @@ def decompose_groups(state: State) -> None:
 
 def candidates(state: State) -> tuple[int, ...]:
     """CANDIDATES_3D: the bodies in no group that have an active external pair, ascending."""
-    _look_at_the_clock(state)
     waiting = state.reached & ~state.known
     return tuple(body for body in state.left if waiting >> body & 1)
 
@@ -129,7 +129,8 @@ def seeker(state: State, found: Sequence[int], length: int) -> Iterator[tuple[in
     has_candidate = sum(1 << body for body in found)
     chains = combinations([1 << body for body in state.left], length)
     while block := tuple(islice(chains, _CHAINS_PER_LOOK)):
-        _look_at_the_clock(state)
+        if state.deadline is not None and time.monotonic() > state.deadline:
+            raise TimeoutError
         for bits in block:
             rest = sum(bits)
             if not rest & has_candidate:
@@ -175,27 +176,10 @@ def _parts_of_rest(incidence: Incidence, left: list[int]) -> tuple[Part, ...]:
     """Parts that the matching finds among the bodies left, all others being known like the frame."""
     place = np.zeros(incidence.n_bodies, dtype=np.int64)
     place[left] = np.arange(1, len(left) + 1)
-    slot_body = place[incidence.slot_body]
-    rest = replace(
-        incidence,
-        slot_body=slot_body,
-        body_start=np.cumsum([0, *np.bincount(slot_body, minlength=len(left) + 1)]),
-        body_slot=np.argsort(slot_body, kind="stable"),
-        freedom_of_body=incidence.freedom_of_body[[0, *left]],
-        n_bodies=len(left) + 1,
-    )
+    freedom = incidence.freedom_of_body[[0, *left]]
+    rest = replace(incidence, slot_body=place[incidence.slot_body], freedom_of_body=freedom)
     named = (0, *left)
     return tuple(
         replace(part, bodies=tuple(named[b] for b in part.bodies), rigid=tuple(named[b] for b in part.rigid))
         for part in match(rest).parts
     )
-
-
-def _look_at_the_clock(state: State) -> None:
-    if state.deadline is not None and time.monotonic() > state.deadline:
-        raise TimeoutError
-
-
-def _bodies(indices: Sequence[int]) -> str:
-    """Bodies by number, the first few named."""
-    return f"{'body' if len(indices) == 1 else 'bodies'} {listed([str(b + 1) for b in indices], _NAMED)}"

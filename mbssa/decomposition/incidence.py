@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -12,19 +13,50 @@ from mbssa.arrays import Ints, ranges
 from mbssa.mechanism import Mechanism
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Incidence:
     """Incidence of joints and bodies in both directions, and the constraint units of each joint."""
 
     joint_start: Ints  # (J + 1,) first slot of each joint; a slot is one (joint, body) incidence
     slot_body: Ints  # (slots,)
-    slot_joint: Ints  # (slots,)
-    body_start: Ints  # (N + 1,); body b has the slots body_slot[body_start[b]:body_start[b + 1]]
-    body_slot: Ints  # (slots,) in the order of the joints
     units: Ints  # (J,) B - k + w, equations of the joint and of its drives
     freedom_of_body: Ints  # (N,) units that each body takes, B; 0 for the frame
     freedom: int  # B
-    n_bodies: int  # N
+
+    @property
+    def n_bodies(self) -> int:
+        """Number of bodies with the frame."""
+        return len(self.freedom_of_body)
+
+    @cached_property
+    def slot_joint(self) -> Ints:
+        """Joint of each slot."""
+        return np.repeat(np.arange(len(self.units), dtype=np.int64), np.diff(self.joint_start))
+
+    @cached_property
+    def body_start(self) -> Ints:
+        """Beginnings (N + 1,) of the slots ``body_slot[body_start[b]:body_start[b + 1]]`` of each body."""
+        return np.append(0, np.cumsum(np.bincount(self.slot_body, minlength=self.n_bodies)))
+
+    @cached_property
+    def body_slot(self) -> Ints:
+        """Slots by their bodies, of each in the order of the joints."""
+        return np.argsort(self.slot_body, kind="stable")
+
+    @cached_property
+    def joint_slots(self) -> Ints:
+        """Slots (J, K) of each joint, the last one repeated."""
+        start = self.joint_start
+        width = int(np.diff(start).max(initial=1))
+        return np.asarray(np.minimum(start[:-1, None] + np.arange(width), start[1:, None] - 1))
+
+    @cached_property
+    def arcs(self) -> Ints:
+        """Arcs (A, 2) from slot to slot of a joint, ascending by the body of the first, which can move."""
+        arcs = np.stack(self.slot_pairs(), axis=1)
+        body = self.slot_body[arcs[:, 0]]
+        order = np.argsort(body, kind="stable")
+        return np.asarray(arcs[order[np.count_nonzero(body == 0) :]])
 
     def slot_pairs(self) -> tuple[Ints, Ints]:
         """Every ordered pair of different slots of one joint."""
@@ -36,20 +68,11 @@ class Incidence:
 
 def initialise(mechanism: Mechanism) -> Incidence:
     """Arrays of a mechanism, from its catalogue rows (the paper's Algorithm 1)."""
-    n_bodies = mechanism.n_bodies
-    slot_body = mechanism.joint_body
-    sizes = np.diff(mechanism.joint_start)
-    slot_joint = np.repeat(np.arange(mechanism.n_joints, dtype=np.int64), sizes)
-    body_start = np.zeros(n_bodies + 1, dtype=np.int64)
-    np.cumsum(np.bincount(slot_body, minlength=n_bodies), out=body_start[1:])
+    freedom = mechanism.freedom
     return Incidence(
-        joint_start=mechanism.joint_start,
-        slot_body=slot_body,
-        slot_joint=slot_joint,
-        body_start=body_start,
-        body_slot=np.argsort(slot_body, kind="stable"),
-        units=mechanism.freedom - mechanism.grade + mechanism.n_driven_of_joint,
-        freedom_of_body=np.where(np.arange(n_bodies) > 0, mechanism.freedom, 0),
-        freedom=mechanism.freedom,
-        n_bodies=n_bodies,
+        mechanism.joint_start,
+        mechanism.joint_body,
+        freedom - mechanism.grade + mechanism.n_driven_of_joint,
+        np.where(np.arange(mechanism.n_bodies) > 0, freedom, 0),
+        freedom,
     )

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mbssa.arrays import Bools, Ints
-from mbssa.decomposition.flow import assigned, connected_pieces, reached, strong_components
+from mbssa.decomposition.flow import assigned, connected_pieces, reached, rows, strong_components
 from mbssa.decomposition.incidence import Incidence
 from mbssa.decomposition.partition import Part, Partition, PartKind
 from mbssa.decomposition.sparsity import rigid_subchains
@@ -69,23 +69,14 @@ def _coarse_parts(incidence: Incidence, member: Bools, kind: PartKind, rest: Int
         # A joint binds the part when each of its bodies is in it or is the frame.
         closed = np.logical_and.reduceat(inside | (incidence.slot_body == 0), first)
         piece_of_joint[~closed] = -1
-    bodies_of = _by_key(piece, np.flatnonzero(member))
-    joints_of = _by_key(piece_of_joint, np.flatnonzero(piece_of_joint >= 0))
-    parts = []
-    for key, bodies in bodies_of.items():
-        joints = joints_of.get(key, np.zeros(0, dtype=np.int64))
-        units = rest[joints].sum() if kind == "over" else need[bodies].sum()
-        parts.append(Part(kind, int(units), tuple(bodies.tolist()), tuple(joints.tolist())))
-    return parts
-
-
-def _by_key(key: Ints, items: Ints) -> dict[int, Ints]:
-    """Split ``items`` by ``key[item]``, each piece ascending."""
-    if not len(items):
-        return {}
-    ordered = items[np.argsort(key[items], kind="stable")]
-    names, begins = np.unique(key[ordered], return_index=True)
-    return dict(zip(names.tolist(), np.split(ordered, begins[1:]), strict=True))
+    members, joints = np.flatnonzero(member), np.flatnonzero(piece_of_joint >= 0)
+    bodies_of = rows(incidence.n_bodies, piece[members], members)
+    joints_of = rows(incidence.n_bodies, piece_of_joint[joints], joints)
+    return [
+        Part(kind, int(rest[js].sum() if kind == "over" else need[bs].sum()), tuple(bs), tuple(js))
+        for bs, js in zip(bodies_of, joints_of, strict=True)
+        if bs
+    ]
 
 
 def _rigid_parts(incidence: Incidence, label: Ints, bad: Ints, surplus: list[int]) -> list[Part]:
@@ -96,19 +87,18 @@ def _rigid_parts(incidence: Incidence, label: Ints, bad: Ints, surplus: list[int
     first, slot_bad = incidence.joint_start[:-1], bad[incidence.slot_body]
     chain_of_joint = np.maximum.reduceat(slot_bad, first)
     within = (chain_of_joint >= 0) & (np.minimum.reduceat(slot_bad, first) == chain_of_joint)
-    joints_of = _by_key(chain_of_joint, np.flatnonzero(within))
+    joints, chained = np.flatnonzero(within), np.flatnonzero(bad >= 0)
+    joints_of = rows(len(surplus), chain_of_joint[joints], joints)
     parts, shortage = [], Counter[int]()
-    for number, chain in _by_key(bad, np.flatnonzero(bad >= 0)).items():
-        shortage[int(label[chain[0]])] += surplus[number]
-        bodies = tuple(chain.tolist())
-        parts.append(Part("over", surplus[number], bodies, tuple(joints_of[number].tolist()), bodies))
-    member = np.isin(label, list(shortage))
-    rigid_of = _by_key(label, np.flatnonzero(bad >= 0))
-    slots_of = _by_key(label[incidence.slot_body], np.flatnonzero(member[incidence.slot_body]))
-    for group, members in _by_key(label, np.flatnonzero(member)).items():
-        bodies, joints, rigid = (
-            tuple(each.tolist())
-            for each in (members, np.unique(incidence.slot_joint[slots_of[group]]), rigid_of[group])
-        )
-        parts.append(Part("under", shortage[group], bodies, joints, rigid))
+    for units, chain, its in zip(surplus, rows(len(surplus), bad[chained], chained), joints_of, strict=True):
+        shortage[int(label[chain[0]])] += units
+        parts.append(Part("over", units, tuple(chain), tuple(its), tuple(chain)))
+    labelled, slots = np.flatnonzero(label >= 0), np.flatnonzero(label[incidence.slot_body] >= 0)
+    n_groups, slot_label = int(label.max()) + 1, label[incidence.slot_body[slots]]
+    bodies_of = rows(n_groups, label[labelled], labelled)
+    joints_of = rows(n_groups, slot_label, incidence.slot_joint[slots])
+    rigid_of = rows(n_groups, label[chained], chained)
+    for group, units in shortage.items():
+        its = sorted(set(joints_of[group]))
+        parts.append(Part("under", units, tuple(bodies_of[group]), tuple(its), tuple(rigid_of[group])))
     return parts

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.arrays import Bools, Floats, Ints
+from mbssa.arrays import Bools, Ints
 from mbssa.decomposition import flow
 from mbssa.decomposition.incidence import Incidence
 from mbssa.decomposition.sparsity import rigid_subchains
@@ -24,36 +24,6 @@ Places = npt.NDArray[np.integer[Any]]
 
 #: Units of each slot (S, D), or groups of each body.
 Counts = npt.NDArray[np.integer[Any]]
-
-
-@dataclass(frozen=True, eq=False)
-class Graph:
-    """Slots of a mechanism, and arcs on which a body hands a unit of a joint on to another body."""
-
-    incidence: Incidence
-
-    @cached_property
-    def slots(self) -> Ints:
-        """Slots (J, K) of each joint, the last one repeated."""
-        start = self.incidence.joint_start
-        width = int(np.diff(start).max(initial=1))
-        return np.asarray(np.minimum(start[:-1, None] + np.arange(width), start[1:, None] - 1))
-
-    @cached_property
-    def arcs(self) -> Ints:
-        """Arcs (A, 2) from slot to slot of a joint, ascending by the body of the first, which can move."""
-        arcs = np.stack(self.incidence.slot_pairs(), axis=1)
-        body = self.incidence.slot_body[arcs[:, 0]]
-        order = np.argsort(body, kind="stable")
-        return np.asarray(arcs[order[np.count_nonzero(body == 0) :]])
-
-    @cached_property
-    def undriven(self) -> tuple[Ints, Ints] | None:
-        """Units of each slot (S,), and what bodies still need (N,); None where some units have no place."""
-        i = self.incidence
-        if (i.units < 0).any() or (given := flow.assigned(i)).sum() < i.units.sum():
-            return None
-        return given, i.freedom_of_body - np.bincount(i.slot_body, given, i.n_bodies).astype(np.int64)
 
 
 def prefixes(places: Places) -> Iterator[tuple[Ints, Ints]]:
@@ -68,13 +38,14 @@ def prefixes(places: Places) -> Iterator[tuple[Ints, Ints]]:
         number = np.cumsum(new) - 1
 
 
-def assigned(graph: Graph, places: Places) -> tuple[Ints, Counts]:
+def assigned(incidence: Incidence, undriven: Ints, places: Places) -> tuple[Ints, Counts]:
     """Rows of ``places`` (D, n) with a complete assignment, ascending; and their units (S, D)."""
-    base, body = graph.undriven, graph.incidence.slot_body
-    none = np.zeros(0, dtype=np.int64), np.zeros((len(body), 0), dtype=np.int16)
-    if base is None or base[1].sum() != places.shape[1]:
-        return none
-    given, need = (np.asarray(column[:, None], dtype=np.int16) for column in base)
+    # ``undriven`` (S,) is an assignment without inputs.
+    body, units = incidence.slot_body, incidence.units
+    lacking = incidence.freedom_of_body - np.bincount(body, undriven, incidence.n_bodies).astype(np.int64)
+    if (units < 0).any() or undriven.sum() < units.sum() or lacking.sum() != places.shape[1]:
+        return np.zeros(0, dtype=np.int64), np.zeros((len(body), 0), dtype=np.int16)
+    given, need = (np.asarray(column[:, None], dtype=np.int16) for column in (undriven, lacking))
     alive, rows = np.zeros(1, dtype=np.int64), np.arange(len(places))
     for k, (first, parent) in enumerate(prefixes(places)):
         lane = np.full(len(places) + 1, -1)
@@ -82,8 +53,8 @@ def assigned(graph: Graph, places: Places) -> tuple[Ints, Counts]:
         kept = np.flatnonzero(lane[parent] >= 0)
         rows, source = first[kept], lane[parent[kept]]
         given, need = given[:, source], need[:, source]
-        slots = graph.slots[places[rows, k]].T
-        taken, end = hand_on(graph, given, need > 0, body[slots])
+        slots = incidence.joint_slots[places[rows, k]].T
+        taken, end = hand_on(incidence, given, need > 0, body[slots])
         lanes = np.flatnonzero(end >= 0)
         given[slots[taken[lanes], lanes], lanes] += 1
         need[end[lanes], lanes] -= 1
@@ -91,12 +62,12 @@ def assigned(graph: Graph, places: Places) -> tuple[Ints, Counts]:
     return rows, given
 
 
-def hand_on(graph: Graph, given: Counts, goal: Bools, bodies: Ints) -> tuple[Counts, Counts]:
+def hand_on(incidence: Incidence, given: Counts, goal: Bools, bodies: Ints) -> tuple[Counts, Counts]:
     """Hand one unit from the best of ``bodies`` (K, D) on to a goal (N, D) by a shortest way, in place."""
     # Returned are the number (D,) of the body that begins, and the body that ends; -1 where there is no way.
     n, n_lanes = goal.shape
-    give, take = graph.arcs.T
-    tail, head = graph.incidence.slot_body[give], graph.incidence.slot_body[take]
+    give, take = incidence.arcs.T
+    tail, head = incidence.slot_body[give], incidence.slot_body[take]
     tails, begin = np.unique(tail, return_index=True)
     number = np.arange(1, len(give) + 1, dtype=np.min_scalar_type(len(give)))[:, None]
     far = np.where(goal, 0, n).astype(np.min_scalar_type(n))
@@ -130,7 +101,7 @@ def hand_on(graph: Graph, given: Counts, goal: Bools, bodies: Ints) -> tuple[Cou
 class Groups:
     """Structural groups of schemes with a complete assignment."""
 
-    graph: Graph
+    incidence: Incidence
     given: Counts  # (S, D)
     # label: (D, N) group of each body, -1 for the frame; those of all schemes together, dependent ones later
     label: Ints
@@ -148,11 +119,11 @@ class Groups:
         return lowest
 
 
-def groups_of(graph: Graph, given: Counts) -> Groups:
+def groups_of(incidence: Incidence, given: Counts) -> Groups:
     """Structural groups: strong components of "takes a unit of a joint with"."""
-    body = graph.incidence.slot_body
-    n_moving, n_schemes = graph.incidence.n_bodies - 1, given.shape[1]
-    arcs = graph.arcs[body[graph.arcs[:, 1]] > 0]
+    body = incidence.slot_body
+    n_moving, n_schemes = incidence.n_bodies - 1, given.shape[1]
+    arcs = incidence.arcs[body[incidence.arcs[:, 1]] > 0]
     scheme, arc = np.nonzero(given[arcs[:, 0]].T > 0)
     tail, head = (scheme * n_moving + body[arcs[arc, end]] - 1 for end in (0, 1))
     label, count = flow.strong_components(n_schemes * n_moving, tail, head)
@@ -165,41 +136,31 @@ def groups_of(graph: Graph, given: Counts) -> Groups:
         before = level.copy()
         np.maximum.at(level, between[0], before[between[1]] + 1)
     with_frame = np.pad(label.reshape(n_schemes, n_moving), ((0, 0), (1, 0)), constant_values=-1)
-    return Groups(graph, given, with_frame, row, np.bincount(label, minlength=count), between, level)
+    return Groups(incidence, given, with_frame, row, np.bincount(label, minlength=count), between, level)
 
 
-def has_rigid_chain(groups: Groups, inputs: Ints) -> Bools:
-    """Whether a sub-chain (D,) of some group holds more than B (n - 1) units among its own n bodies."""
-    i, n = groups.graph.incidence, len(groups.label)
-    if not n:
-        return np.zeros(0, dtype=bool)
-
-    def repeated(numbers: Ints, step: int) -> Ints:
-        return np.asarray((numbers + step * np.arange(n)[:, None]).ravel())
-
+def has_rigid_chain(groups: Groups, schemes: Ints, inputs: Ints) -> Bools:
+    """Whether a sub-chain (D,) of some group of these schemes holds more than B (n - 1) units."""
+    i, n = groups.incidence, len(schemes)
     # Schemes side by side are one mechanism.
-    n_slots = len(i.slot_body)
+    slots, scheme = len(i.slot_body), np.arange(n)[:, None]
     whole = replace(
         i,
-        joint_start=np.append(repeated(i.joint_start[:-1], n_slots), n * n_slots),
-        slot_body=repeated(i.slot_body, i.n_bodies),
-        slot_joint=repeated(i.slot_joint, len(i.units)),
-        body_start=np.append(repeated(i.body_start[:-1], n_slots), n * n_slots),
-        body_slot=repeated(i.body_slot, n_slots),
-        units=(i.units + inputs).ravel(),
+        joint_start=np.append(i.joint_start[:-1] + slots * scheme, n * slots),
+        slot_body=(i.slot_body + i.n_bodies * scheme).ravel(),
+        units=(i.units + inputs[schemes]).ravel(),
         freedom_of_body=np.tile(i.freedom_of_body, n),
-        n_bodies=n * i.n_bodies,
     )
-    given = groups.given.T.ravel().astype(np.int64)
-    chains, _ = rigid_subchains(whole, given, groups.label.ravel(), len(groups.size))
-    return np.asarray((chains.reshape(n, -1) >= 0).any(axis=1))
+    given = groups.given[:, schemes].T.ravel().astype(np.int64)
+    chains, _ = rigid_subchains(whole, given, groups.label[schemes].ravel(), len(groups.size))
+    return np.asarray((chains.reshape(n, i.n_bodies) >= 0).any(axis=1))
 
 
 def joint_owners(groups: Groups, free: Bools) -> Ints:
     """Groups (D, J) to which joints belong; ``free`` (D, J) are joints without units."""
     # Labels ascend with dependence, so a joint belongs to the highest that it touches; without units it makes
     # no dependence, and belongs to the group with the highest number.
-    touched = groups.label[:, groups.graph.incidence.slot_body[groups.graph.slots]]
+    touched = groups.label[:, groups.incidence.slot_body[groups.incidence.joint_slots]]
     owner: Ints = touched.max(axis=2)
     if (free & ((touched >= 0) & (touched != owner[:, :, None])).any(axis=2)).any():
         after, before = np.unique(groups.arcs, axis=1)
@@ -217,25 +178,3 @@ def structure_keys(groups: Groups) -> npt.NDArray[np.uint64]:
     first, level = np.random.default_rng(0).integers(0, 2**64, (2, len(body), len(body) + 2), dtype=np.uint64)
     keys = first[body, groups.lowest[label]] + level[body, groups.level[label]]
     return np.asarray(keys.sum(axis=1, dtype=np.uint64))
-
-
-def costs_of(
-    groups: Groups, inputs: Ints, codes: Ints, known: tuple[Ints, Ints, Floats], otherwise: float
-) -> tuple[Ints, Floats]:
-    """Groups in the library (D,), and the predicted costs (D,) of all."""
-    # ``codes`` (J,) are numbers of the joints' types, negative for joints that are there only while driven;
-    # ``known``: sums of codes ascending, whether the library has that type, and its cost or -1.
-    names = np.zeros(len(groups.size), dtype=np.int64)
-    free = groups.graph.incidence.units + inputs == 0
-    np.add.at(names, joint_owners(groups, free), np.where(free, np.maximum(codes, 0), np.abs(codes)))
-    keys, closed, price = known
-    cost = otherwise * groups.size.astype(np.float64)
-    in_library = np.zeros(len(names), dtype=np.int64)
-    if len(keys):
-        at = np.minimum(np.searchsorted(keys, names), len(keys) - 1)
-        there = keys[at] == names
-        in_library = np.where(there, closed[at], 0)
-        cost = np.where(there & (price[at] >= 0), price[at], cost)
-    n = len(groups.label)
-    closed_forms = np.bincount(groups.row, in_library, n).astype(np.int64)
-    return closed_forms, np.asarray(np.bincount(groups.row, cost, n), dtype=np.float64)

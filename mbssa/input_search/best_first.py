@@ -23,7 +23,7 @@ from mbssa.input_search.enumerate import Schemes
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.input_search.symmetry import present_inputs
 from mbssa.input_search.undriven import Undriven
-from mbssa.mechanism import ByteArray, Mechanism
+from mbssa.mechanism import Mechanism
 from mbssa.singularities.redundancy import independent_rows
 
 #: Reasons for which a search ends before it has evaluated all schemes.
@@ -224,21 +224,16 @@ def starts_of(bases: Sequence[Undriven], mechanism: Mechanism, seed: int = 1) ->
     for base in bases:
         driven = present_inputs(mechanism, base)
         if driven is not None:
-            yield base.variant, tuple(np.repeat(np.arange(len(driven)), np.bitwise_count(driven)).tolist())
+            yield base.variant, tuple(base.joint[driven].tolist())
             yield from filter(None, (drawn(base, rng, driven) for _ in range(_REPAIRS)))
 
 
-def drawn_scheme(bases: Sequence[Undriven], rng: np.random.Generator) -> Scheme | None:
-    """A random scheme with a valid set of inputs; None where the draw finds none."""
-    return drawn(bases[int(rng.integers(len(bases)))], rng)
-
-
-def drawn(base: Undriven, rng: np.random.Generator, driven: ByteArray | None = None) -> Scheme | None:
+def drawn(base: Undriven, rng: np.random.Generator, driven: Bools | None = None) -> Scheme | None:
     """A random scheme with a valid set that contains the independent ones of these inputs, or None."""
     joint = np.repeat(np.arange(len(base.most)), np.diff(base.coordinates.start))
     row = base.coordinates.row
     # Required coordinates first, then these inputs, then others.
-    rank = 2 - (0 if driven is None else driven[joint] >> row - base.start[joint] & 1)
+    rank = np.full(len(row), 2) if driven is None else 2 - driven[row]
     rank = np.where(base.coordinates.required | (base.locked[joint] > 0), 0, rank)
     order = rng.permutation(len(row))
     left, chosen = base.most.copy(), []

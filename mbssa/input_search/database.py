@@ -23,7 +23,7 @@ from mbssa.input_search.result import Row, Transformations
 from mbssa.io.graph import from_networkx, to_networkx
 from mbssa.io.records import check_writable
 from mbssa.mechanism import Mechanism
-from mbssa.store import MEMORY, decoding, reading, transaction
+from mbssa.store import MEMORY, reading, transaction
 
 _FIGURES = tuple(each.name for each in fields(Row) if each.name not in ("inputs", "pairs", "valid"))
 _COLUMNS = ("search", "inputs", "pairs", "terminals", *_FIGURES)
@@ -85,7 +85,13 @@ def check(mechanism: Mechanism, place: str | Path) -> None:
 
 def save(answer: Transformations, place: str | Path) -> None:
     """Add the result of a search, in place of one of the same query and model unless that evaluated more."""
-    model, question = _as_text(answer.mechanism), in_words(answer.query)
+    model, default = _as_text(answer.mechanism), Query()
+    said = {each.name: getattr(answer.query, each.name) for each in fields(Query)}
+    question = ", ".join(
+        f"{name.replace('_', ' ')} {','.join(map(str, value)) if isinstance(value, tuple) else value}"
+        for name, value in said.items()
+        if value != getattr(default, name)
+    )
     about = {"question": question, "looked_at": answer.n_evaluated}
     about |= {name: getattr(answer.mechanism, name) for name in ("name", "title")}
     for name in ("way", "complete", "n_distributions", "n_determined", "n_valid", "n_structures"):
@@ -124,16 +130,6 @@ def _records(answer: Transformations, number: int) -> Iterator[tuple[Any, ...]]:
         yield place, number, ", ".join(base.names(places, bits)), pairs[variant], terminals, *numbers
 
 
-def in_words(query: Query) -> str:
-    """The settings of a query that are no defaults."""
-    said = {each.name: getattr(query, each.name) for each in fields(query)}
-    return ", ".join(
-        f"{name.replace('_', ' ')} {','.join(map(str, value)) if isinstance(value, tuple) else value}"
-        for name, value in said.items()
-        if value != getattr(Query(), name)
-    )
-
-
 def _as_text(mechanism: Mechanism) -> str:
     """The undriven mechanism as the JSON of its graph."""
     graph = to_networkx(replace(mechanism, driven=np.zeros_like(mechanism.driven), motion=None))
@@ -156,7 +152,7 @@ def _from_text(text: str) -> Mechanism:
 
 def searches(place: str | Path | None) -> list[StoredSearch]:
     """List the searches of a database in the order of their numbers."""
-    with decoding(place), reading([_TABLE], place) as store:
+    with reading([_TABLE], place) as store:
         found = store.execute("SELECT search, summary FROM input_sets_3 WHERE place = -1").fetchall()
         best = {number: _rows(store, [number], "valid", DEFAULT, 1) for number, _ in found}
         return [
@@ -176,13 +172,13 @@ def rows(
 ) -> list[StoredRow]:
     """Rows of searches, best first; ``every``: with those without a valid set."""
     held = conditions([*where, *([] if every else ["valid"])])
-    with decoding(place), reading([_TABLE], place) as store:
+    with reading([_TABLE], place) as store:
         return _rows(store, numbers, held, sort, top)
 
 
 def mechanism_of(place: str | Path | None, row: StoredRow) -> Mechanism:
     """Mechanism of a row, with the row's inputs."""
-    with decoding(place), reading([_TABLE], place) as store:
+    with reading([_TABLE], place) as store:
         (text,) = store.execute(
             "SELECT model FROM input_sets_3 WHERE (search, place) = (?, -1)", (row.search,)
         ).fetchone()
@@ -227,11 +223,10 @@ def _rows(
         f"AND {held} ORDER BY {order}valid > 0 DESC, search, place LIMIT ?",
         (-1 if top is None else top,),
     )
-    return [_row(dict(zip(_COLUMNS, values, strict=True))) for values in found]
-
-
-def _row(values: dict[str, Any]) -> StoredRow:
-    if not values["inputs"] or None in values.values():
-        raise ValueError(f"a row of search {values['search']} is incomplete")
-    inputs = tuple(values.pop("inputs").split(", "))
-    return StoredRow(inputs=inputs, valid=values["valid_sets"] > 0, **values)
+    answer = []
+    for values in (dict(zip(_COLUMNS, row, strict=True)) for row in found):
+        if not values["inputs"] or None in values.values():
+            raise ValueError(f"a row of search {values['search']} is incomplete")
+        inputs = tuple(values.pop("inputs").split(", "))
+        answer.append(StoredRow(inputs=inputs, valid=values["valid_sets"] > 0, **values))
+    return answer

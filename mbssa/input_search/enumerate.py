@@ -83,7 +83,7 @@ class Schemes:
 def schemes(base: Undriven) -> Schemes:
     """The schemes that the query of an undriven mechanism allows."""
     ways = np.zeros((base.mechanism.n_joints, 1 + max(int(base.most.max(initial=0)), 1)), dtype=object)
-    allowed, required = (np.bitwise_count(mask).tolist() for mask in (base.allowed, base.required))
+    allowed, required = (base.by_joint(mask).tolist() for mask in (base.allowed, base.required))
     for j in range(len(ways)):
         for w in range(int(base.least[j]), int(base.most[j]) + 1):
             ways[j, w] = comb(allowed[j] - required[j], w - required[j])

@@ -2,29 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
+from mbssa.arrays import Bools, Floats, Ints
+from mbssa.group_library import COSTS, LIBRARIES
 from mbssa.input_search.assignment import (
     Groups,
     assigned,
-    costs_of,
     groups_of,
     has_rigid_chain,
+    joint_owners,
     structure_keys,
 )
 from mbssa.input_search.enumerate import inputs_by_joint, schemes
-from mbssa.input_search.group_library import OTHERWISE, GroupLibrary, number_of_code
 from mbssa.input_search.undriven import Undriven
 from mbssa.input_search.validity import valid_sets
 from mbssa.structure import Group
 
 Column = npt.NDArray[Any]
+
+#: Type names with a closed form, or a predicate of a group.
+Library = Collection[str] | Callable[[Group], bool]
+
+#: µs of a group of n bodies whose type has no known cost, over n: ``benchmarks/other_costs.py`` fits it.
+OTHERWISE = {"planar": 0.015, "spatial": 0.033}
+
+
+@dataclass(frozen=True, eq=False)
+class GroupLibrary:
+    """Types of groups that have closed forms, or a predicate, and costs."""
+
+    types: frozenset[str]
+    costs: Mapping[str, float]  # µs a time step, by type
+    # predicate: of a group, in place of the types; None where these decide
+    predicate: Callable[[Group], bool] | None = None
+
+    def figures(self, sums: Ints, sizes: Ints, space: str) -> tuple[Bools, Floats]:
+        """Whether groups are in the library, and their costs, by the sums of their joints' numbers."""
+        form = re.compile(rf"(?:\d{{1,4}}[A-Z]+)+{2 if space == 'planar' else 3}D")
+        names = {*self.types, *self.costs}
+        known = dict(sorted((_number_of_type(name), name) for name in names if form.fullmatch(name)))
+        numbers = np.array([*known, -1])
+        row = np.searchsorted(numbers[:-1], sums)
+        row[numbers[row] != sums] = len(known)
+        closed = np.array([*(name in self.types for name in known.values()), False])
+        costs = np.array([*(self.costs.get(name, np.nan) for name in known.values()), np.nan])[row]
+        return closed[row], np.where(np.isnan(costs), OTHERWISE[space] * sizes, costs)
+
+
+def group_library(library: Library | None = None, costs: Mapping[str, float] | None = None) -> GroupLibrary:
+    """The library and costs given, by default those of :mod:`mbssa.group_library`."""
+    known = COSTS if costs is None else costs
+    types = frozenset().union(*LIBRARIES.values()) if library is None else library
+    if callable(types):
+        return GroupLibrary(frozenset(), known, types)
+    return GroupLibrary(frozenset(types), known)
+
+
+@cache
+def number_of_code(code: str) -> int:
+    """A number for a type of joint; sums of them identify types of groups."""
+    return int.from_bytes(hashlib.sha256(code.encode()).digest()[:6], "big")
+
+
+def _number_of_type(name: str) -> int:
+    """Sum for a type name such as ``1P1U1S3D``."""
+    return sum(int(n) * number_of_code(code) for n, code in re.findall(r"(\d+)([A-Z]+)", name[:-2]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,43 +150,36 @@ def evaluate(base: Undriven, places: npt.NDArray[np.integer[Any]], known: GroupL
     evaluated.variant[:] = base.variant
     evaluated.sets[:] = schemes(base).sets(evaluated.places)
     evaluated.bits[:] = _first_bits(base, evaluated.places)
-    rows, given = assigned(base.graph, evaluated.places)
+    rows, given = assigned(base.incidence, base.given, evaluated.places)
     inputs = inputs_by_joint(evaluated.places[rows], base.mechanism.n_joints)
     # A passive rotation stays so if no input moves with it, and its joints are driven together.
     still = np.flatnonzero(((inputs <= base.usable) & (inputs >= base.locked)).all(axis=1))
     rows, given, inputs = rows[still], given[:, still], inputs[still]
     every, joints = base.coordinates.row, evaluated.places[rows]
-    found = valid_sets(
+    n_valid, best = valid_sets(
         joints, base.coordinates, base.low, base.volume, lambda sets: base.full_rank(every[sets])
     )
-    evaluated.valid[rows] = found.count
-    some = np.flatnonzero(found.count)
-    evaluated.bits[rows[some]] = every[found.best[some]] - base.start[joints[some]]
+    some = np.flatnonzero(n_valid)
+    evaluated.bits[rows[some]] = every[best[some]] - base.start[joints[some]]
     # A matrix of full rank has an assignment, and no sub-chain of it holds too much: a valid set needs no
     # second look at the count, unless that is treated (constraints left out, passive rotations locked).
     treated = base.treatment is not None
-    doubt = np.flatnonzero((evaluated.valid[rows] > 0) == treated)
+    groups = groups_of(base.incidence, given)
+    doubt = np.flatnonzero((n_valid > 0) == treated)
     determined = np.ones(len(rows), dtype=bool)
-    determined[doubt] = ~has_rigid_chain(groups_of(base.graph, given[:, doubt]), inputs[doubt])
-    evaluated.valid[rows[~determined]] = 0
-    if base.fault:
-        evaluated.valid[:] = 0
+    determined[doubt] = ~has_rigid_chain(groups, doubt, inputs)
+    valid = np.where(determined & (not base.fault), n_valid, 0)
     if treated:  # constraints are left out and passive rotations locked only for independent inputs
-        determined &= evaluated.valid[rows] > 0
-    kept = np.flatnonzero(determined)
-    groups = groups_of(base.graph, given[:, kept])
-    _enter_structures(base, known, evaluated, rows[kept], groups, inputs[kept])
-    valid = np.flatnonzero(evaluated.valid > 0)
-    for some in np.array_split(valid, 1 + len(valid) // 50_000):
+        determined &= valid > 0
+    evaluated.valid[rows], evaluated.determined[rows] = valid, determined
+    for name, column in _figures(base, known, groups, inputs).items():
+        getattr(evaluated, name)[rows] = np.where(determined, column, 0)
+    for some in np.array_split(np.flatnonzero(evaluated.valid), 1 + len(rows) // 50_000):
         values = np.linalg.svd(base.moves[base.start[places[some]] + evaluated.bits[some]], compute_uv=False)
         evaluated.margin[some] = values[:, -1] / values[:, 0] if len(some) else 0.0
     if known.predicate is not None:
         _count_closed(base, evaluated, known.predicate)
     return evaluated
-
-
-#: Decimals of costs in µs: groups come in any order, and sums of equal costs would differ by rounding.
-_DIGITS = 9
 
 
 def _first_bits(base: Undriven, places: Column) -> Column:
@@ -149,28 +194,26 @@ def _first_bits(base: Undriven, places: Column) -> Column:
     return np.asarray(table[places, same.sum(axis=2), np.tril(same, -1).sum(axis=2)])
 
 
-def _enter_structures(
-    base: Undriven, known: GroupLibrary, evaluated: Evaluated, rows: Column, groups: Groups, inputs: Column
-) -> None:
-    """Figures of the structural groups of these rows, in place."""
-    n = len(rows)
-    evaluated.determined[rows] = True
-    evaluated.n_groups[rows] = np.bincount(groups.row, minlength=n)
-    per_level = np.bincount(groups.row * (groups.level.max(initial=0) + 1) + groups.level)
-    for column, row, value in (
-        (evaluated.largest, groups.row, groups.size),
-        (evaluated.levels, groups.row, groups.level),
-        (evaluated.width, np.arange(len(per_level)) // (groups.level.max(initial=0) + 1), per_level),
-    ):
-        most = np.zeros(n, dtype=np.int64)
-        np.maximum.at(most, row, value)
-        column[rows] = most
-    evaluated.structure[rows] = structure_keys(groups)
-    space = base.mechanism.space
+def _figures(base: Undriven, known: GroupLibrary, groups: Groups, inputs: Column) -> dict[str, Column]:
+    """Columns of the structural groups of schemes."""
+    n, row, space = len(inputs), groups.row, base.mechanism.space
+    largest, levels = np.zeros((2, n), dtype=np.int64)
+    np.maximum.at(largest, row, groups.size)
+    np.maximum.at(levels, row, groups.level)
+    depth = 1 + int(levels.max(initial=0))
+    width = np.bincount(row * depth + groups.level, minlength=n * depth).reshape(n, depth).max(axis=1)
+    free = base.incidence.units + inputs == 0
     codes = np.array([number_of_code(joint.type.code) for joint in base.mechanism.joints], dtype=np.int64)
-    codes[base.fictitious] *= -1
-    closed, cost = costs_of(groups, inputs, codes, known.arrays(space), OTHERWISE[space])
-    evaluated.closed[rows], evaluated.cost[rows] = closed, np.round(cost, _DIGITS)
+    counted = np.where(free & np.isin(np.arange(len(codes)), base.fictitious), 0, codes)
+    sums = np.zeros(len(groups.size), dtype=np.int64)
+    np.add.at(sums, joint_owners(groups, free), counted)
+    closed, cost = known.figures(sums, groups.size, space)
+    # Groups come in any order: sums of equal costs differ by rounding.
+    return {
+        "n_groups": np.bincount(row, minlength=n), "largest": largest, "levels": levels, "width": width,
+        "structure": structure_keys(groups), "closed": np.bincount(row, closed, n),
+        "cost": np.round(np.bincount(row, cost, n), 9),
+    }  # fmt: skip
 
 
 def _count_closed(base: Undriven, evaluated: Evaluated, predicate: Callable[[Group], bool]) -> None:

@@ -218,7 +218,12 @@ def _canonical(mechanism: Mechanism, texts: Iterable[str], key: str, faults: Fau
             joint, coordinate = _parsed(mechanism, text)
             found[joint.text + (coordinate and f".{coordinate}")] = None
         except KeyError as error:
-            if _of_multiple_joint(mechanism, text):
+            # A pair of a multiple joint that other pairs represent now.
+            pair, coordinate = _pair(text), text.partition(".")[2]
+            pinned = (one for one in mechanism.multiple_joints if _is_of(pair, one))
+            if any(
+                coordinate in ("", *type_of_joint(mechanism, one.joints[0]).coordinates) for one in pinned
+            ):
                 found[text] = None
             else:
                 faults.add(key, error.args[0], "unknown")
@@ -242,15 +247,6 @@ def _parsed(mechanism: Mechanism, text: str) -> tuple[Joint, str]:
 
 def _is_of(pair: tuple[int, ...], joint: MultipleJoint) -> bool:
     return len(pair) == 2 and set(pair) <= set(joint.bodies)
-
-
-def _of_multiple_joint(mechanism: Mechanism, text: str) -> bool:
-    """Return whether a name is that of a pair of a multiple joint represented by other pairs now."""
-    pair, coordinate = _pair(text), text.partition(".")[2]
-    return any(
-        _is_of(pair, joint) and coordinate in ("", *mechanism.joints[joint.joints[0]].type.coordinates)
-        for joint in mechanism.multiple_joints
-    )
 
 
 def _bodies(mechanism: Mechanism, names: Iterable[str | int], faults: Faults) -> tuple[int, ...]:

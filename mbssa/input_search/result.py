@@ -188,8 +188,8 @@ class Transformations:
         ValueError
             An unknown criterion.
         """
-        order = self.shown[front(self.evaluated.take(self.shown), first, second)]
-        return list(_Rows(self, order, _row_of))
+        rows, taken = self.rows, self.evaluated.take(self.shown)
+        return [rows[place] for place in front(taken, first, second).tolist()]
 
     def to_dict(self, top: int | None = None) -> dict[str, Any]:
         """Plain data, ready for JSON; the first ``top`` rows, or all."""

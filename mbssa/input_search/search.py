@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from math import prod
 from pathlib import Path
 
@@ -13,20 +12,11 @@ import numpy.typing as npt
 
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.input_search import database
-from mbssa.input_search.best_first import (
-    Clock,
-    Evaluate,
-    Outcome,
-    Progress,
-    best_first,
-    drawn_scheme,
-    starts_of,
-)
+from mbssa.input_search.best_first import Clock, Evaluate, Outcome, Progress, best_first, drawn, starts_of
 from mbssa.input_search.criteria import DEFAULT
 from mbssa.input_search.criteria import criterion as read_criterion
 from mbssa.input_search.enumerate import Schemes, schemes
-from mbssa.input_search.evaluate import Evaluated, evaluate
-from mbssa.input_search.group_library import GroupLibrary, Library, group_library
+from mbssa.input_search.evaluate import Evaluated, GroupLibrary, Library, evaluate, group_library
 from mbssa.input_search.query import check_number, make_query
 from mbssa.input_search.result import Transformation, Transformations, transformation
 from mbssa.input_search.symmetry import counted_once, interchangeable, present_inputs
@@ -133,7 +123,13 @@ def transform(
     total = sum(each.count for each in allowed)
     n_sets = sum(each.n_sets for each in allowed)
     if total == 0:
-        raise ModelError(mechanism.name or "mechanism", [Fault("inputs", _excess(undriven[0]), "conflict")])
+        needed = undriven[0].n_inputs
+        if (required := int(undriven[0].least.sum())) > needed:
+            what = f"{required} inputs are required, and {needed} are needed; require less"
+        else:
+            many = int(undriven[0].most.sum())
+            what = f"{needed} inputs are needed, and {many} coordinates are allowed; allow more of them"
+        raise ModelError(mechanism.name or "mechanism", [Fault("inputs", what, "conflict")])
     if counted is not None:
         counted(n_sets, total)
     block, clock = block_size(total, n_sets), Clock(time_limit)
@@ -146,9 +142,9 @@ def transform(
         if total <= most:
             outcome = exhaustive(of_variant, allowed, block=block, clock=clock, progress=progress)
         else:
-            draw = partial(drawn_scheme, undriven)
             outcome = best_first(
-                of_variant, allowed, wanted, starts_of(undriven, mechanism), draw,
+                of_variant, allowed, wanted, starts_of(undriven, mechanism),
+                lambda rng: drawn(undriven[int(rng.integers(len(undriven)))], rng),
                 most=most, largest=block, clock=clock, progress=progress,
             )  # fmt: skip
     evaluated = outcome.evaluated.take(outcome.evaluated.determined)
@@ -206,26 +202,18 @@ def exhaustive(
     return Outcome(Evaluated.joined(pieces), n_evaluated, "" if n_evaluated == total else "time")
 
 
-def _excess(base: Undriven) -> str:
-    """Reason for which no set of inputs fits a query."""
-    if (required := int(base.least.sum())) > base.n_inputs:
-        return f"{required} inputs are required, and {base.n_inputs} are needed; require less"
-    allowed = int(base.most.sum())
-    return f"{base.n_inputs} inputs are needed, and {allowed} coordinates are allowed; allow more of them"
-
-
 def own_inputs(
     mechanism: Mechanism, undriven: list[Undriven], library: GroupLibrary
 ) -> Transformation | None:
     """Evaluate the present inputs of a mechanism; None where it has none, or another number."""
     for base in undriven:
-        allowed = present_inputs(mechanism, base)
-        if allowed is not None and mechanism.n_driven == base.n_inputs:
-            most = np.bitwise_count(allowed).astype(np.int64)
-            none = np.zeros_like(allowed)
+        driven = present_inputs(mechanism, base)
+        if driven is not None and mechanism.n_driven == base.n_inputs:
             # These coordinates alone, whatever the query allows.
-            alone = replace(base, allowed=allowed, required=none, least=np.zeros_like(most), most=most)
-            places = np.repeat(np.arange(len(most)), most).astype(np.int16)[None]
+            most = base.by_joint(driven)
+            none, free = np.zeros_like(driven), np.zeros_like(most)
+            alone = replace(base, allowed=driven, required=none, least=free, most=most)
+            places = base.joint[driven].astype(np.int16)[None]
             return transformation(alone, evaluate(alone, places, library), 0)
     return None
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mbssa.arrays import Ints
+from mbssa.arrays import Bools, Ints
 from mbssa.automorphisms import MOST_STEPS, automorphisms
 from mbssa.decomposition.flow import connected_pieces
 from mbssa.input_search.evaluate import Evaluated
 from mbssa.joints.catalogue import type_of_joint
-from mbssa.mechanism import ByteArray, Mechanism
+from mbssa.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from mbssa.input_search.undriven import Undriven
@@ -84,17 +84,17 @@ def across_variants(found: Symmetry, variants: Sequence[Mechanism]) -> Ints:
     return np.array(answer, dtype=np.int64).reshape(-1, len(variants) * variants[0].n_joints)
 
 
-def present_inputs(mechanism: Mechanism, base: Undriven) -> ByteArray | None:
-    """Masks (J,) of the driven coordinates by joint of a variant; None where that has other pairs."""
+def present_inputs(mechanism: Mechanism, base: Undriven) -> Bools | None:
+    """Driven coordinates (C,) of a variant; None where that has other pairs."""
     if _trees(mechanism) != _trees(base.bare):
         return None
-    driven = np.zeros_like(base.allowed)
+    driven = np.zeros(base.mechanism.n_joints, dtype=np.uint8)
     driven[: mechanism.n_joints] = mechanism.driven
     # The pairs of a multiple joint may come in another order.
     for several in mechanism.multiple_joints:
         masks = {_ends(mechanism, j): mechanism.driven[j] for j in several.joints}
         driven[list(several.joints)] = [masks[_ends(base.bare, j)] for j in several.joints]
-    return driven
+    return (driven[base.joint] >> np.arange(len(base.joint)) - base.start[base.joint] & 1) > 0
 
 
 def orbits(places: npt.NDArray[np.integer], images: Ints) -> Ints:
@@ -127,7 +127,14 @@ def interchangeable(bases: Sequence[Undriven], most: int = MOST_STEPS) -> tuple[
     # Joints are alike where they have the same type, keep the same units after a treatment, and may and must
     # have as many inputs by the query.
     first = bases[0]
-    label = np.unique(np.vstack([_labels(base) for base in bases]), axis=0, return_inverse=True)[1].ravel()
+    columns = []
+    for base in bases:
+        allowed, required = base.by_joint(base.allowed), base.by_joint(base.required)
+        fictitious = np.isin(np.arange(len(allowed)), base.fictitious)
+        columns.append(
+            (base.incidence.units, allowed, required, base.least, base.most, base.locked, fictitious)
+        )
+    label = np.unique(np.hstack(columns), axis=1, return_inverse=True)[1].ravel()
     freedom = first.incidence.freedom_of_body
     as_one = len(bases) > 1
     found = symmetry(first.mechanism, label[: first.mechanism.n_joints], freedom, as_one=as_one, most=most)
@@ -137,14 +144,6 @@ def interchangeable(bases: Sequence[Undriven], most: int = MOST_STEPS) -> tuple[
         if any((base.incidence.freedom_of_body != freedom).any() for base in bases):
             images = images[:0]
     return images[(label[images] == label).all(axis=1)], found.complete
-
-
-def _labels(base: Undriven) -> Ints:
-    """Labels (J, 7) of the joints, besides their types."""
-    fictitious = np.isin(np.arange(base.mechanism.n_joints), base.fictitious)
-    allowed, required = np.bitwise_count(base.allowed), np.bitwise_count(base.required)
-    columns = (base.incidence.units, allowed, required, base.least, base.most, base.locked, fictitious)
-    return np.stack([each.astype(np.int64) for each in columns], axis=1)
 
 
 def counted_once(evaluated: Evaluated, images: Ints, n_joints: int) -> Evaluated:

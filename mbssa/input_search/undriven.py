@@ -13,15 +13,14 @@ from itertools import islice
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from mbssa.analysis.decompose import decompose, worth_treating
 from mbssa.arrays import Bools, Floats, Ints
+from mbssa.decomposition.flow import assigned
 from mbssa.decomposition.incidence import Incidence, initialise
 from mbssa.decomposition.treatment import DENSE, Treatment
 from mbssa.disjoint_set import DisjointSet
 from mbssa.faults import Fault, ModelError
-from mbssa.input_search.assignment import Graph
 from mbssa.input_search.query import Query, coordinates_of, with_inputs, with_terminals
 from mbssa.input_search.validity import Coordinates, SplitSystem, full_rank, regular_volume, split_system
 from mbssa.io.multiple import spanning_choices
@@ -31,8 +30,6 @@ from mbssa.singularities.passive_rotations import is_rotation
 from mbssa.singularities.proposals import coordinate_rows
 from mbssa.singularities.ranks import generic_rows
 from mbssa.singularities.redundancy import Examined, examine_known, independent_rows
-
-Mask = npt.NDArray[np.uint8]
 
 #: Choices of pairs for multiple joints that are evaluated.
 MOST_VARIANTS = 1_000
@@ -56,28 +53,37 @@ class Undriven:
     fault: str  # reason why no set of inputs can be valid; empty where some may
     incidence: Incidence  # of ``mechanism``, with the units and freedoms that the treatment leaves
     treatment: Treatment | None  # None where the count needs none
-    start: Ints  # (J + 1,) joint j has the coordinates start[j] … start[j + 1] - 1
     # moves: (C, F) coordinates along the non-passive free motions; 0 where one would stop a passive one
     moves: Floats
-    allowed: Mask  # (J,) bit by coordinate, as the query allows
-    required: Mask  # (J,) bit by coordinate, in every set
+    allowed: Bools  # (C,) coordinates that the query allows
+    required: Bools  # (C,) those in every set
     least: Ints  # (J,) fewest inputs of a joint by the query
     most: Ints  # (J,) most, likewise
     locked: Ints  # (J,) inputs that a joint must have so that no passive rotation is driven, 0 for most
     systems: tuple[SplitSystem, ...]  # for each geometry that may decide: (E, B (N - 1)) and (C, B (N - 1))
     low: float  # length of a coordinate's row beyond the others up to which it counts as dependent
 
+    @cached_property
+    def start(self) -> Ints:
+        """First coordinate of each joint (J + 1,), and the number of all."""
+        return np.append(0, np.cumsum(self.mechanism.grade))
+
+    @cached_property
+    def joint(self) -> Ints:
+        """Joint of each coordinate (C,)."""
+        return np.repeat(np.arange(self.mechanism.n_joints), self.mechanism.grade)
+
+    def by_joint(self, coordinates: Bools) -> Ints:
+        """Numbers (J,) of the coordinates of each joint among these (C,)."""
+        return np.bincount(self.joint, coordinates, self.mechanism.n_joints).astype(np.int64)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [f"{one.text}.{name}" for one in self.mechanism.joints for name in one.type.coordinates]
+
     def names(self, places: Sequence[int] | Ints, bits: Sequence[int] | Ints) -> tuple[str, ...]:
         """Coordinates by joint index and number, as ``1-2.slide``."""
         return tuple(self._names[self.start[j] + b] for j, b in zip(places, bits, strict=True))
-
-    @cached_property
-    def _names(self) -> tuple[str, ...]:
-        return tuple(
-            f"{joint.text}.{coordinate}"
-            for joint in self.mechanism.joints
-            for coordinate in joint.type.coordinates
-        )
 
     def driven_by(self, names: Sequence[str]) -> Mechanism:
         """The mechanism with these inputs; a terminal without an input gets no F pair."""
@@ -96,28 +102,21 @@ class Undriven:
         return range(self.bare.n_joints, self.mechanism.n_joints)
 
     @cached_property
-    def graph(self) -> Graph:
-        """Slots and arcs of the assignment."""
-        return Graph(self.incidence)
+    def given(self) -> Ints:
+        """Units (S,) of each slot in an assignment without inputs."""
+        return assigned(replace(self.incidence, units=np.maximum(self.incidence.units, 0)))
 
     @cached_property
     def coordinates(self) -> Coordinates:
         """The coordinates that the query allows."""
-        joint = np.repeat(np.arange(self.mechanism.n_joints), self.mechanism.grade)
-        bit = np.arange(len(joint)) - self.start[joint]
-        row = np.flatnonzero(self.allowed[joint] >> bit & 1)
-        return Coordinates(
-            start=np.concatenate([[0], np.cumsum(np.bitwise_count(self.allowed), dtype=np.int64)]),
-            row=row,
-            required=(self.required[joint] >> bit & 1)[row] > 0,
-            moves=self.moves[row],
-        )
+        row = np.flatnonzero(self.allowed)
+        start = np.append(0, np.cumsum(self.by_joint(self.allowed)))
+        return Coordinates(start, row, self.required[row], self.moves[row])
 
     @cached_property
     def usable(self) -> Ints:
         """Coordinates (J,) of each joint that stop no passive rotation."""
-        moving = np.abs(self.moves).any(axis=1).astype(np.int64)
-        return np.add.reduceat(moving, self.start[:-1]) if self.n_passive else self.mechanism.grade
+        return self.by_joint(np.any(self.moves, axis=1)) if self.n_passive else self.mechanism.grade
 
     @cached_property
     def volume(self) -> float:
@@ -194,15 +193,23 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
     locked[locks] = whole.grade[locks]
     allowed, required, least, most = _by_joint(whole, query)
     incidence = initialise(whole)
-    treatment = _treatment(bare, whole, query, moves, start, locks)
+    # Treatment of the mechanism with some independent inputs, less the units of these.
+    joint, treatment = np.repeat(np.arange(whole.n_joints), whole.grade), None
+    real = np.flatnonzero(joint < bare.n_joints)
+    order = real[np.argsort(~np.isin(joint[real], locks), kind="stable")]
+    chosen = order[independent_rows(moves[order], 1e-7)]
+    if len(chosen) == moves.shape[1]:
+        bits = 1 << chosen - start[joint[chosen]]
+        driven = np.bincount(joint[chosen], bits, bare.n_joints).astype(np.uint8)
+        treatment = decompose(replace(bare, driven=driven), precision=query.precision).treatment
     fault = ""
     if found.singular_pose or found.stuck:
         fault = "the reference is a singular pose: what holds there says nothing of the mechanism"
     elif n_passive and treatment is None:
         fault = "the count does not show the passive rotations, so none can be locked"
     if treatment is not None:
-        n_left = whole.n_joints - len(treatment.units)
-        units = np.concatenate([treatment.units, np.zeros(n_left, dtype=np.int64)])
+        kept = treatment.units - np.bitwise_count(driven)
+        units = np.append(kept, np.zeros(whole.n_joints - bare.n_joints, dtype=np.int64))
         incidence = replace(incidence, units=units, freedom_of_body=treatment.freedom_of_body)
     return Undriven(
         mechanism=whole,
@@ -215,7 +222,6 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
         fault=fault,
         incidence=incidence,
         treatment=treatment,
-        start=start,
         moves=moves,
         allowed=allowed,
         required=required,
@@ -314,46 +320,28 @@ def _undriven_rotations(wanted: int | None, own: int, mobility: int, idle: int, 
     raise _refused(mechanism, f"{wanted} inputs for {motions}{right}")
 
 
-def _by_joint(mechanism: Mechanism, query: Query) -> tuple[Mask, Mask, Ints, Ints]:
-    """Allowed and required coordinates, fewest and most inputs of each joint."""
-    every = np.array([(1 << k) - 1 for k in mechanism.grade.tolist()], dtype=np.uint8)
-    allowed = np.zeros_like(every) if query.allow else every.copy()
-    required = np.zeros_like(every)
-    least = np.zeros(mechanism.n_joints, dtype=np.int64)
-    for name in query.allow:
-        for joint, bit in coordinates_of(mechanism, name):
-            allowed[joint] |= np.uint8(1 << bit)
-    for name in query.forbid:
-        for joint, bit in coordinates_of(mechanism, name):
-            allowed[joint] &= ~np.uint8(1 << bit)
+def _by_joint(mechanism: Mechanism, query: Query) -> tuple[Bools, Bools, Ints, Ints]:
+    """Allowed and required coordinates (C,), fewest and most inputs (J,) of each joint."""
+    start, n_joints = np.append(0, np.cumsum(mechanism.grade)), mechanism.n_joints
+    joint = np.repeat(np.arange(n_joints), mechanism.grade)
+
+    def rows(name: str) -> list[int]:
+        return [start[j] + bit for j, bit in coordinates_of(mechanism, name)]
+
+    allowed, required = np.full(len(joint), not query.allow), np.zeros(len(joint), dtype=bool)
+    least = np.zeros(n_joints, dtype=np.int64)
+    for names, may in ((query.allow, True), (query.forbid, False)):
+        for name in names:
+            allowed[rows(name)] = may
     for name in query.require:
-        meant = coordinates_of(mechanism, name)
-        if len(meant) == 1:
-            required[meant[0][0]] |= np.uint8(1 << meant[0][1])
+        if len(meant := rows(name)) == 1:
+            required[meant] = True
         elif meant:
-            least[meant[0][0]] = 1
+            least[joint[meant[0]]] = 1
         else:
             # With other pairs for a multiple joint, a required coordinate does not exist.
-            allowed[:] = 0
-    allowed[(required & ~allowed) != 0] = 0
-    least = np.maximum(least, np.bitwise_count(required))
-    most = np.bitwise_count(allowed).astype(np.int64)
-    if query.per_joint is not None:
-        most = np.minimum(most, min(query.per_joint, most.max(initial=0)))
-    return allowed, required, least, most
-
-
-def _treatment(
-    bare: Mechanism, whole: Mechanism, query: Query, moves: Floats, start: Ints, locks: list[int]
-) -> Treatment | None:
-    """Treatment of the mechanism with some independent inputs, less the units of these."""
-    rows = np.arange(start[bare.n_joints])
-    joint = np.searchsorted(start, rows, side="right") - 1
-    order = np.argsort(~np.isin(joint, locks), kind="stable")
-    chosen = order[independent_rows(moves[order], 1e-7)]
-    if len(chosen) < moves.shape[1]:
-        return None
-    driven = np.zeros(bare.n_joints, dtype=np.uint8)
-    np.bitwise_or.at(driven, joint[chosen], np.left_shift(1, chosen - start[joint[chosen]]).astype(np.uint8))
-    treatment = decompose(replace(bare, driven=driven), precision=query.precision).treatment
-    return treatment and replace(treatment, units=treatment.units - np.bitwise_count(driven))
+            allowed[:] = False
+    allowed[np.isin(joint, joint[required & ~allowed])] = False
+    least = np.maximum(least, np.bincount(joint, required, n_joints).astype(np.int64))
+    most = np.bincount(joint, allowed, n_joints).astype(np.int64)
+    return allowed, required, least, most if query.per_joint is None else np.minimum(most, query.per_joint)

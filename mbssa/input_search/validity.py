@@ -102,15 +102,6 @@ class Coordinates:
     moves: Floats  # (C, n) how it moves with the free motions
 
 
-@dataclass(eq=False)
-class ValidSets:
-    """Valid sets of coordinates of each scheme."""
-
-    count: Ints  # (D,)
-    volume: Floats  # (D,) greatest volume of the rows of ``moves`` of one; 0 where there is none
-    best: Ints  # (D, n) coordinates of the set with it, the first of equals
-
-
 @dataclass(frozen=True, eq=False)
 class _Sets:
     """Beginnings of sets, in lexicographic order."""
@@ -126,15 +117,14 @@ class _Sets:
 
 def valid_sets(
     places: Places, coordinates: Coordinates, low: float, sure: float, regular: Callable[[Ints], Bools]
-) -> ValidSets:
-    """Evaluate all sets of the schemes ``places`` (D, n), which ascend."""
+) -> tuple[Ints, Ints]:
+    """Numbers (D,) of valid sets of the schemes ``places`` (D, n), which ascend; and the best (D, n)."""
     # Each row is made orthogonal to those before it, so a set shares the work of its beginning with others. A
     # row shorter than ``low`` beyond the others is dependent, a volume above ``sure`` regular; ``regular``
-    # decides on the sets (K, n) between.
+    # decides on the sets (K, n) between. The best set has the greatest volume of the rows of ``moves``.
     n_schemes, n = places.shape
-    found = ValidSets(
-        np.zeros(n_schemes, dtype=np.int64), np.zeros(n_schemes), np.zeros((n_schemes, n), dtype=np.int64)
-    )
+    count, volume = np.zeros(n_schemes, dtype=np.int64), np.zeros(n_schemes)
+    best = np.zeros((n_schemes, n), dtype=np.int64)
     levels = [(places[first], parent) for first, parent in prefixes(places)]
     root = np.zeros(1, dtype=np.int64)
     whole = np.eye(n)[None] if n > 1 else np.ones((1, 1))
@@ -149,12 +139,21 @@ def valid_sets(
             doubt = np.flatnonzero(valid & (longer.volume <= sure))
             if len(doubt):
                 valid[doubt] = regular(longer.chosen[doubt])
-            _enter(found, longer.take(np.flatnonzero(valid)))
+            longer = longer.take(np.flatnonzero(valid))
+            count += np.bincount(longer.scheme, minlength=n_schemes)
+            top = np.zeros(n_schemes)
+            np.maximum.at(top, longer.scheme, longer.volume)
+            # A tie within rounding goes to the first set.
+            good = np.flatnonzero(longer.volume >= top[longer.scheme] * (1.0 - 1e-9))
+            scheme, first = np.unique(longer.scheme[good], return_index=True)
+            better = np.flatnonzero(top[scheme] > volume[scheme] * (1.0 + 1e-9))
+            scheme = scheme[better]
+            volume[scheme], best[scheme] = top[scheme], longer.chosen[good[first[better]]]
             continue
         size = max(1, _AT_A_TIME // (n * n) // 8)
-        count = len(longer.volume)
-        pending += [longer.take(slice(at, at + size)) for at in range(0, count, size)][::-1]
-    return found
+        pieces = range(0, len(longer.volume), size)
+        pending += [longer.take(slice(at, at + size)) for at in pieces][::-1]
+    return count, best
 
 
 def _longer(sets: _Sets, places: Places, parent: Ints, coordinates: Coordinates, low: float) -> _Sets:
@@ -185,18 +184,3 @@ def _longer(sets: _Sets, places: Places, parent: Ints, coordinates: Coordinates,
             every, largest = np.arange(len(row)), np.einsum("ijj->ij", across).argmax(axis=1)
             across = across[every, :, largest] / np.sqrt(across[every, largest, largest])[:, None]
     return _Sets(scheme[kept], chosen, sets.volume[row] * size, across)
-
-
-def _enter(found: ValidSets, sets: _Sets) -> None:
-    """Count valid sets, and keep the best of each scheme."""
-    n_schemes = len(found.volume)
-    found.count += np.bincount(sets.scheme, minlength=n_schemes)
-    top = np.zeros(n_schemes)
-    np.maximum.at(top, sets.scheme, sets.volume)
-    # A tie within rounding goes to the first set.
-    good = np.flatnonzero(sets.volume >= top[sets.scheme] * (1.0 - 1e-9))
-    scheme, first = np.unique(sets.scheme[good], return_index=True)
-    better = np.flatnonzero(top[scheme] > found.volume[scheme] * (1.0 + 1e-9))
-    scheme = scheme[better]
-    found.volume[scheme] = top[scheme]
-    found.best[scheme] = sets.chosen[good[first[better]]]

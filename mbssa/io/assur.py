@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 from mbssa.faults import Fault, Faults, ModelError
-from mbssa.io.build import build
+from mbssa.io.build import checked
 from mbssa.joints.types import revolute
 from mbssa.mechanism import JointGeometry, Mechanism
 
@@ -42,10 +42,7 @@ def assur_linkage(name: str) -> Mechanism:
         form = "assur:CLASS-COUNT or assur:CLASS-COUNTB with CLASS I, II or III, as in assur:III-4B"
         raise ModelError(name, [Fault("", f"write {form}")])
     kind, count, moved = match[1], int(match[2]), bool(match[3])
-    return _linkage(name, kind, count, moved, SEEDS.get((kind, count), 1))
-
-
-def _linkage(name: str, kind: str, count: int, moved: bool, seed: int) -> Mechanism:
+    seed = SEEDS.get((kind, count), 1)
     links, internal, outer, title = GROUPS[kind]
     # Only random() is promised to give the same numbers in every version of Python.
     dice = random.Random(seed)
@@ -62,21 +59,17 @@ def _linkage(name: str, kind: str, count: int, moved: bool, seed: int) -> Mechan
     n_bodies = 2 + links * count
     driven = np.zeros(len(pairs), dtype=np.uint8)
     driven[pairs.index((n_bodies - 2, n_bodies - 1)) if moved else 0] = 1
-    hinge = revolute.PLANAR.index
     geometry = {
         j: JointGeometry(point=(round(4 * dice.random() - 2, 3), round(4 * dice.random() - 2, 3)))
         for j in range(len(pairs))
     }
-    return build(
-        source_name=name,
+    mechanism = Mechanism(
         space="planar",
         n_bodies=n_bodies,
         joint_start=np.arange(0, 2 * len(pairs) + 1, 2),
         joint_body=np.array(pairs).ravel(),
-        joint_type=np.full(len(pairs), hinge),
+        joint_type=np.full(len(pairs), revolute.PLANAR.index),
         driven=driven,
-        where=lambda j: f"joint {j + 1}",
-        faults=Faults(),
         joint_geometry=geometry,
         name=name,
         title=f"Planar linkage: a crank and {count} Assur groups of {links} links",
@@ -88,3 +81,4 @@ def _linkage(name: str, kind: str, count: int, moved: bool, seed: int) -> Mechan
             "geometry: random joint points of our own",
         ),
     )
+    return checked(mechanism, name, lambda j: f"joint {j + 1}", Faults())

@@ -1,13 +1,11 @@
-"""The one way to a :class:`Mechanism`: columns in, every fault of them reported, a frozen value out."""
+"""The one way to a sound :class:`Mechanism`: every fault of its columns and texts is reported at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from mbssa.arrays import Ints
 from mbssa.decomposition.flow import connected_pieces
@@ -15,122 +13,77 @@ from mbssa.faults import Fault, Faults
 from mbssa.io.couplings import coupling_faults, with_coupled_ids
 from mbssa.io.loads import with_joints
 from mbssa.io.motion import coordinate_faults, with_ids
-from mbssa.joints.catalogue import CATALOGUE, JointType, Space
-from mbssa.loads import Force
-from mbssa.mechanism import FRAME, BodyGeometry, JointGeometry, Mechanism, MultipleJoint, Vector
-from mbssa.motion import DefaultMotion
+from mbssa.joints.catalogue import CATALOGUE, JointType
+from mbssa.mechanism import FRAME, Mechanism
 from mbssa.texts import printable, strange
-from mbssa.units import SI
 
 #: Bodies and joints that one fault names before it only counts the rest.
 _NAMED = 12
 
 
-def build(
-    *,
-    source_name: str,
-    space: Space,
-    n_bodies: int,
-    joint_start: npt.NDArray[Any],
-    joint_body: npt.NDArray[Any],
-    joint_type: npt.NDArray[Any],
-    driven: npt.NDArray[Any],
-    where: Callable[[int], str],
-    faults: Faults,
-    body_names: tuple[str, ...] | None = None,
-    joint_names: Mapping[int, str] | None = None,
-    joint_geometry: Mapping[int, JointGeometry] | None = None,
-    body_geometry: Mapping[int, BodyGeometry] | None = None,
-    multiple_joints: tuple[MultipleJoint, ...] = (),
-    motion: DefaultMotion | None = None,
-    gravity: Vector | None = None,
-    forces: tuple[Force, ...] = (),
-    name: str = "",
-    title: str = "",
-    source: str = "",
-    notes: tuple[str, ...] = (),
-    unread: tuple[str, ...] = (),
-    units: tuple[str, str] = SI,
-) -> Mechanism:
-    """Check what all formats share and freeze it; ModelError has the faults of the reader too."""
+def checked(mechanism: Mechanism, source_name: str, where: Callable[[int], str], faults: Faults) -> Mechanism:
+    """Check what all formats share; ModelError has the faults of the reader too."""
     # -1 in ``joint_body`` (indices, 0 is the frame) and ``joint_type`` (catalogue rows): a fault already
     # reported. ``where`` names joint j in a message.
-    joint_start = np.ascontiguousarray(joint_start, dtype=np.int64)
-    joint_body = np.ascontiguousarray(joint_body, dtype=np.int64)
-    joint_type = np.ascontiguousarray(joint_type, dtype=np.int64)
-    driven = np.ascontiguousarray(driven, dtype=np.uint8)
+    mechanism = replace(
+        mechanism,
+        joint_start=np.ascontiguousarray(mechanism.joint_start, dtype=np.int64),
+        joint_body=np.ascontiguousarray(mechanism.joint_body, dtype=np.int64),
+        joint_type=np.ascontiguousarray(mechanism.joint_type, dtype=np.int64),
+        driven=np.ascontiguousarray(mechanism.driven, dtype=np.uint8),
+        name=printable(mechanism.name),
+    )
+    n_bodies, n_joints, joint_body = mechanism.n_bodies, mechanism.n_joints, mechanism.joint_body
+    sizes = np.diff(mechanism.joint_start)
     sound = not faults
-    texts = (title, source, *notes, *unread)
-    faults = Faults([*faults, *_unfit_texts(body_names, joint_names, body_geometry, texts)])
+    faults = Faults([*faults, *_unfit_texts(mechanism)])
     if sound and n_bodies < 2:
         faults.add("", f"no movable body; a mechanism has the {FRAME} and at least one more", "structure")
-    if len(joint_type) == 0:
+    if n_joints == 0:
         faults.add("", "no joint; a mechanism needs at least one joint to the frame", "structure")
-    reach = 1 + int((np.diff(joint_start) - 1).sum())
-    if n_bodies >= 2 and len(joint_type) and n_bodies > reach + len(joint_type) * 10:
+    reach = 1 + int((sizes - 1).sum())
+    if n_bodies >= 2 and n_joints and n_bodies > reach + n_joints * 10:
         # So many cannot be connected; say so before any array is as long as that.
         faults.add("bodies", f"{n_bodies} bodies, but these joints can connect at most {reach}", "structure")
-    elif n_bodies >= 2 and len(joint_type):
+    elif n_bodies >= 2 and n_joints:
         outside = joint_body >= n_bodies
-        slot_joint = np.repeat(np.arange(len(joint_type)), np.diff(joint_start))
+        slot_joint = np.repeat(np.arange(n_joints), sizes)
         for slot in np.flatnonzero(outside)[:_NAMED].tolist():
             what = f"body {joint_body[slot] + 1} does not exist; the bodies are 1 (frame) to {n_bodies}"
             faults.add(where(int(slot_joint[slot])), what, "unknown")
         if outside.sum() > _NAMED:
             faults.add("", f"{outside.sum() - _NAMED} more bodies that do not exist", "unknown")
-        faults += _joined_to_itself(joint_start, joint_body, where)
+        faults += _joined_to_itself(slot_joint, joint_body, where)
         if sound and not faults:
-            faults += _disconnected(joint_start, joint_body, n_bodies, body_names)
-    mechanism = Mechanism(
-        space=space,
-        n_bodies=n_bodies,
-        joint_start=joint_start,
-        joint_body=joint_body,
-        joint_type=joint_type,
-        driven=driven,
-        body_names=body_names,
-        joint_names=joint_names or {},
-        joint_geometry=joint_geometry or {},
-        body_geometry=body_geometry or {},
-        multiple_joints=multiple_joints,
-        motion=motion,
-        gravity=gravity,
-        forces=forces,
-        name=printable(name),
-        title=title,
-        source=source,
-        notes=notes,
-        unread=unread,
-        units=units,
-    )
-    if motion is not None and (joint_type >= 0).all() and (joint_body >= 0).all():
+            faults += _disconnected(mechanism)
+    motion, known = mechanism.motion, (mechanism.joint_type >= 0).all() and (joint_body >= 0).all()
+    if motion is not None and known:
         mechanism = replace(mechanism, motion=(motion := with_ids(mechanism, motion)))
         faults += coordinate_faults(mechanism, motion)
-    if forces and (joint_type >= 0).all() and (joint_body >= 0).all():
-        mechanism = replace(mechanism, forces=with_joints(mechanism, forces, faults))
-    if any(known.couples for known in mechanism.joint_geometry.values()) and not faults:
+    if mechanism.forces and known:
+        mechanism = replace(mechanism, forces=with_joints(mechanism, mechanism.forces, faults))
+    if any(one.couples for one in mechanism.joint_geometry.values()) and not faults:
         faults += coupling_faults(mechanism, where)
         mechanism = with_coupled_ids(mechanism)
-    if joint_names and not faults:
-        faults += _repeated_ids(mechanism, where)
+    if mechanism.joint_names and not faults:
+        seen: dict[str, int] = {}
+        for j, identity in enumerate(mechanism.joint_ids):
+            if (first := seen.setdefault(identity, j)) != j:
+                what = f"id {identity!r} is also the id of joint {first + 1}; ids are unique"
+                faults.add(where(j), what, "duplicate")
     faults.raise_if_any(source_name)
     return mechanism
 
 
-def _unfit_texts(
-    body_names: tuple[str, ...] | None,
-    joint_names: Mapping[int, str] | None,
-    body_geometry: Mapping[int, BodyGeometry] | None,
-    texts: tuple[str, ...],
-) -> list[Fault]:
+def _unfit_texts(mechanism: Mechanism) -> list[Fault]:
     """Names and texts with characters that a terminal obeys, or that turn the direction of what follows."""
-    named = [(f"body {number} name", name, False) for number, name in enumerate(body_names or (), 1)]
-    named += [(f"joint {index + 1} id", name, False) for index, name in (joint_names or {}).items()]
-    named += [
-        (f"body {index + 1} points", name, False)
-        for index, geometry in (body_geometry or {}).items()
-        for name in geometry.points
+    texts = (mechanism.title, mechanism.source, *mechanism.notes, *mechanism.unread)
+    named = [
+        (f"body {number} name", name, False) for number, name in enumerate(mechanism.body_names or (), 1)
     ]
+    named += [(f"joint {index + 1} id", name, False) for index, name in mechanism.joint_names.items()]
+    for index, geometry in mechanism.body_geometry.items():
+        named += [(f"body {index + 1} points", name, False) for name in geometry.points]
     named += [("title, source, notes or unread", text, True) for text in texts]
     return [
         Fault(where, f"{text!r} has the control character {found}; write it without")
@@ -175,51 +128,29 @@ def driven_bits(row: int, wanted: object, where: str, faults: Faults) -> int:
     return mask
 
 
-def _joined_to_itself(joint_start: Ints, joint_body: Ints, where: Callable[[int], str]) -> list[Fault]:
-    sizes = np.diff(joint_start)
-    repeated = np.zeros(len(sizes), dtype=bool)
-    for size in np.unique(sizes):
-        rows = np.flatnonzero(sizes == size)
-        bodies = np.sort(joint_body[joint_start[rows][:, None] + np.arange(size)], axis=1)
-        repeated[rows] = ((bodies[:, 1:] == bodies[:, :-1]) & (bodies[:, 1:] >= 0)).any(axis=1)
-    bad = np.flatnonzero(repeated)
-    faults = Faults()
-    for j in bad[:_NAMED]:
-        faults.add(where(int(j)), "joins a body to itself; name two different bodies", "structure")
+def _joined_to_itself(slot_joint: Ints, joint_body: Ints, where: Callable[[int], str]) -> list[Fault]:
+    most = 2 + int(joint_body.max())
+    slot, wide = slot_joint * most + joint_body + 1, np.bincount(slot_joint)[slot_joint] > 2
+    slot[wide] = np.sort(slot[wide])
+    again = slot[1:][(slot[1:] == slot[:-1]) & (slot[1:] % most > 0)]
+    bad = np.unique(again // most).tolist()
+    what = "joins a body to itself; name two different bodies"
+    faults = [Fault(where(j), what, "structure") for j in bad[:_NAMED]]
     if len(bad) > _NAMED:
-        faults.add("", f"{len(bad) - _NAMED} more joints join a body to itself", "structure")
+        faults.append(Fault("", f"{len(bad) - _NAMED} more joints join a body to itself", "structure"))
     return faults
 
 
-def _disconnected(
-    joint_start: Ints, joint_body: Ints, n_bodies: int, body_names: tuple[str, ...] | None
-) -> list[Fault]:
-    first = np.repeat(joint_body[joint_start[:-1]], np.diff(joint_start))
-    piece = connected_pieces(n_bodies, first, joint_body)
-    loose = np.flatnonzero(piece != piece[0])
-    if not len(loose):
+def _disconnected(mechanism: Mechanism) -> list[Fault]:
+    start, bodies = mechanism.joint_start, mechanism.joint_body
+    piece = connected_pieces(mechanism.n_bodies, np.repeat(bodies[start[:-1]], np.diff(start)), bodies)
+    loose = np.flatnonzero(piece != piece[0]).tolist()
+    if not loose:
         return []
-    names = [
-        str(b + 1) if body_names is None or body_names[b] == str(b + 1) else f"{b + 1} ({body_names[b]})"
-        for b in loose[:_NAMED].tolist()
-    ]
+    called = [(str(b + 1), mechanism.body_name(b)) for b in loose[:_NAMED]]
+    names = [number if name == number else f"{number} ({name})" for number, name in called]
     more = f" and {len(loose) - _NAMED} more" if len(loose) > _NAMED else ""
+    what = f"{'body' if len(loose) == 1 else 'bodies'} {', '.join(names)}{more}"
     return [
-        Fault(
-            "",
-            f"not connected to the frame: {'body' if len(loose) == 1 else 'bodies'} "
-            f"{', '.join(names)}{more}; join them to the rest, or take them out",
-            "structure",
-        )
+        Fault("", f"not connected to the frame: {what}; join them to the rest, or take them out", "structure")
     ]
-
-
-def _repeated_ids(mechanism: Mechanism, where: Callable[[int], str]) -> list[Fault]:
-    seen: dict[str, int] = {}
-    faults = Faults()
-    for j, identity in enumerate(mechanism.joint_ids):
-        if identity in seen:
-            what = f"id {identity!r} is also the id of joint {seen[identity] + 1}; ids are unique"
-            faults.add(where(j), what, "duplicate")
-        seen.setdefault(identity, j)
-    return faults

@@ -190,7 +190,10 @@ class Builder:
             The file cannot be written.
         """
         mechanism, target = self.build(), Path(path)
-        if target.suffix.lower() != ".toml" or _has_functions(self._record):
+        # No text can hold a function of Python.
+        entries = (entry for key in ("joint", "force") for entry in self._record[key])
+        functions = any(callable(value) for entry in entries for value in entry.values())
+        if target.suffix.lower() != ".toml" or functions:
             return save(mechanism, target, force=force)
         import tomlkit
 
@@ -202,12 +205,6 @@ class Builder:
     if TYPE_CHECKING:  # the methods that the catalogue adds below
 
         def __getattr__(self, name: str) -> Callable[..., Self]: ...
-
-
-def _has_functions(record: Record) -> bool:
-    """Return whether a joint or force has a function of Python, which no text can hold."""
-    entries = (*record.get("joint", []), *record.get("force", []))
-    return any(callable(value) for entry in entries for value in entry.values())
 
 
 def _given(keys: Mapping[str, Any]) -> Record:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
@@ -137,7 +137,13 @@ def from_networkx(graph: nx.Graph[Any], space: Space | None = None, *, name: str
     if several := graph.graph.get("multiple_joints"):
         ids = {identity: joint for joint, identity in enumerate(mechanism.joint_ids)}
         mechanism = with_multiple_joints(mechanism, several, ids, "multiple_joints", name)
-    return _renamed_frame(mechanism, graph, numbers)
+    frame = graph.nodes[next(iter(numbers))].get("name")
+    if not isinstance(frame, str) or frame in (mechanism.body_names or (frame,)):
+        return mechanism
+    if (control := strange(frame)) is not None:
+        what = f"{frame!r} has the control character {control}; write it without"
+        raise ModelError(mechanism.name, [Fault("node 1 name", what)])
+    return replace(mechanism, body_names=(frame, *(mechanism.body_names or ())[1:]))
 
 
 def _numbered(graph: nx.Graph[Any], name: str) -> tuple[dict[Any, int], bool]:
@@ -160,23 +166,24 @@ def _bodies(
     tables = []
     any_said = names
     for node, number in numbers.items():
-        data = graph.nodes[node]
-        where = f"node {node}"
+        data, where = graph.nodes[node], f"node {node}"
         _known(data, _NODE, where, faults)
         said = data.get("name", node if names else None)
         any_said = any_said or said is not None or bool(data.get("geometry"))
         geometry = _geometry(data, where, faults)
-        if number == 1 and geometry:
-            faults.add(where, "the frame is the world and has no geometry; take it out", "unsupported")
-        named = {} if said in (None, str(number)) else {"name": said}
         if number > 1:
-            tables.append(named | geometry)
+            tables.append(({} if said in (None, str(number)) else {"name": said}) | geometry)
+        elif geometry:
+            faults.add(where, "the frame is the world and has no geometry; take it out", "unsupported")
     return tables if any_said else None
 
 
 def _joints(graph: nx.Graph[Any], numbers: Mapping[Any, int], faults: Faults) -> list[dict[str, Any]]:
     """Tables of the joints in their order."""
-    edges = list(_edges(graph))
+    if graph.is_multigraph():
+        edges = list(cast("nx.MultiGraph[Any]", graph).edges(keys=True, data=True))
+    else:
+        edges = [(u, v, None, data) for u, v, data in graph.edges(data=True)]
     if all(isinstance(data.get("index"), int) for *_, data in edges):
         edges.sort(key=lambda edge: edge[-1]["index"])
     seen: dict[tuple[int, ...], int] = {}
@@ -186,7 +193,8 @@ def _joints(graph: nx.Graph[Any], numbers: Mapping[Any, int], faults: Faults) ->
         _known(data, _EDGE, where, faults)
         ends = (numbers[u], numbers[v])
         bodies = data.get("bodies", ends)
-        if not _begins_with(bodies, ends):
+        listed = isinstance(bodies, list | tuple) and all(isinstance(body, Integral) for body in bodies)
+        if not listed or sorted(bodies[:2]) != sorted(ends):
             what = f"bodies are {bodies!r}; they are the two ends in the joint's order, then further numbers"
             faults.add(where, what)
             continue
@@ -199,21 +207,6 @@ def _joints(graph: nx.Graph[Any], numbers: Mapping[Any, int], faults: Faults) ->
         table |= {entry: data[entry] for entry in ("type", "driven") if entry in data}
         tables.append(_geometry(data, where, faults) | table)
     return tables
-
-
-def _begins_with(bodies: object, ends: tuple[int, int]) -> bool:
-    """Return whether bodies are numbers, of which the first two are the ends of an edge."""
-    if not isinstance(bodies, list | tuple) or not all(isinstance(body, Integral) for body in bodies):
-        return False
-    return sorted(bodies[:2]) == sorted(ends)
-
-
-def _edges(graph: nx.Graph[Any]) -> Iterator[tuple[Any, Any, Any, dict[str, Any]]]:
-    """Ends, key (None in a simple graph) and attributes of every edge."""
-    if graph.is_multigraph():
-        yield from cast("nx.MultiGraph[Any]", graph).edges(keys=True, data=True)
-    else:
-        yield from ((u, v, None, data) for u, v, data in graph.edges(data=True))
 
 
 def _known(data: Mapping[str, Any], known: tuple[str, ...], where: str, faults: Faults) -> None:
@@ -232,16 +225,3 @@ def _geometry(data: Mapping[str, Any], where: str, faults: Faults) -> dict[str, 
     for key in sorted(reserved):
         faults.add(f"{where} geometry", f"{key!r} stands beside it, not in it", "conflict")
     return {key: value for key, value in geometry.items() if key not in reserved}
-
-
-def _renamed_frame(mechanism: Mechanism, graph: nx.Graph[Any], numbers: Mapping[Any, int]) -> Mechanism:
-    """Mechanism with the frame's own name, where its node has one."""
-    import dataclasses
-
-    given = graph.nodes[next(iter(numbers))].get("name")
-    if not isinstance(given, str) or mechanism.body_names is None or given in mechanism.body_names:
-        return mechanism
-    if (found := strange(given)) is not None:
-        what = f"{given!r} has the control character {found}; write it without"
-        raise ModelError(mechanism.name, [Fault("node 1 name", what)])
-    return dataclasses.replace(mechanism, body_names=(given, *mechanism.body_names[1:]))

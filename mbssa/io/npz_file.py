@@ -24,7 +24,7 @@ from mbssa.arrays import Ints
 from mbssa.bounds import ABOUT_BYTES, ARCHIVE_BYTES, ARRAY_BYTES
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import refuse_device
-from mbssa.io.build import build
+from mbssa.io.build import checked
 from mbssa.io.motion import lost_motion, motion_from_record, motion_record
 from mbssa.io.table import Table, shape_fault
 from mbssa.joints.catalogue import CATALOGUE, Space, joint_type
@@ -242,16 +242,13 @@ class _Archive:
             self.faults.add("about joint_names", "an id is empty; leave it out or write one")
         self.stop()
         joint_geometry, body_geometry = self.geometry(space, row, joints, bodies)
-        mechanism = build(
-            source_name=self.source_name,
+        columns = Mechanism(
             space=space,
             n_bodies=int(self.arrays["n_bodies"]),
             joint_start=self.arrays["joint_start"],
             joint_body=self.arrays["joint_body"],
             joint_type=row,
             driven=self.arrays["driven"],
-            where=self.where,
-            faults=Faults(),
             body_names=about.body_names,
             joint_names=joint_names,
             joint_geometry=joint_geometry,
@@ -264,6 +261,7 @@ class _Archive:
             unread=about.unread,
             units=about.units,
         )
+        mechanism = checked(columns, self.source_name, self.where, Faults())
         tables = about.model_dump(include={"gravity", "force"}, exclude_defaults=True)
         if tables:
             gravity, forces = loads_from_records(mechanism, tables, self.source_name)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mbssa.arrays import Ints
 from mbssa.faults import Fault, Faults, ModelError
-from mbssa.io.build import build, driven_bits
+from mbssa.io.build import checked, driven_bits
 from mbssa.joints.catalogue import CATALOGUE, FREEDOM, Space, joint_type, types_of
 from mbssa.mechanism import Mechanism
 
@@ -73,48 +73,41 @@ def from_pairs(
     def where(k: int) -> str:
         return f"pair {k + 1} ({i[k] + 1}, {j[k] + 1})"
 
-    return build(
-        source_name=name,
-        space=space,
-        n_bodies=n_bodies,
-        joint_start=np.arange(0, 2 * len(i) + 1, 2),
-        joint_body=np.stack([i, j], axis=1).ravel(),
-        joint_type=row,
-        driven=mask,
-        where=where,
-        faults=faults,
-        body_names=names,
-        name=name,
-    )
+    start, ends = np.arange(0, 2 * len(i) + 1, 2), np.stack([i, j], axis=1).ravel()
+    mechanism = Mechanism(space, n_bodies, start, ends, row, mask, body_names=names, name=name)
+    return checked(mechanism, name, where, faults)
 
 
 Columns = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 
-def _from_rows(pairs: list[Sequence[Any]], space: Space, faults: Faults) -> Columns:
-    columns = np.full((3, len(pairs)), -1, dtype=np.int64)
-    mask = np.zeros(len(pairs), dtype=np.uint8)
-    for k, pair in enumerate(pairs):
-        where = f"pair {k + 1}"
-        if isinstance(pair, str) or len(pair) != 4:
-            faults.add(where, f"{pair!r} is not (i, j, type, driven)")
-            continue
-        i, j, code, driven = pair
-        where = f"pair {k + 1} ({i}, {j})"
-        for side, body in enumerate((i, j)):
-            if not isinstance(body, int | np.integer) or isinstance(body, bool):
-                faults.add(where, f"body {body!r} is not a number; bodies count from 1, the frame")
-            elif body < 1:
-                faults.add(where, _no_such(int(body)), "unknown")
-            else:
-                columns[side, k] = int(body) - 1
-        try:
-            columns[2, k] = joint_type(code, space).index
-        except KeyError as error:
-            faults.add(where, error.args[0], "unknown")
+def _from_rows(pairs: Sequence[Sequence[Any]], space: Space, faults: Faults) -> Columns:
+    read = [_from_row(f"pair {k}", pair, space, faults) for k, pair in enumerate(pairs, 1)]
+    i, j, row, mask = np.array(read, dtype=np.int64).reshape(-1, 4).T
+    return i, j, row, mask
+
+
+def _from_row(where: str, pair: Sequence[Any], space: Space, faults: Faults) -> tuple[int, int, int, int]:
+    """Body indices, catalogue row and mask of driven coordinates of a pair; -1 for what has a fault."""
+    if isinstance(pair, str) or len(pair) != 4:
+        faults.add(where, f"{pair!r} is not (i, j, type, driven)")
+        return -1, -1, -1, 0
+    *ends, code, driven = pair
+    where = f"{where} ({ends[0]}, {ends[1]})"
+    index = [-1, -1]
+    for side, body in enumerate(ends):
+        if not isinstance(body, int | np.integer) or isinstance(body, bool):
+            faults.add(where, f"body {body!r} is not a number; bodies count from 1, the frame")
+        elif body < 1:
+            faults.add(where, f"body {body} does not exist; bodies count from 1, the frame", "unknown")
         else:
-            mask[k] = driven_bits(int(columns[2, k]), driven, where, faults)
-    return columns[0], columns[1], columns[2], mask
+            index[side] = int(body) - 1
+    try:
+        row = joint_type(code, space).index
+    except KeyError as error:
+        faults.add(where, error.args[0], "unknown")
+        return index[0], index[1], -1, 0
+    return index[0], index[1], row, driven_bits(row, driven, where, faults)
 
 
 def _from_columns(pairs: Sequence[Any], space: Space, faults: Faults) -> Columns:
@@ -132,22 +125,13 @@ def _from_columns(pairs: Sequence[Any], space: Space, faults: Faults) -> Columns
     row = np.full(len(i), -1, dtype=np.int64)
     for kind in types_of(space):
         row[code == kind.code] = kind.index
-    for k in np.flatnonzero(row < 0)[:50].tolist():
-        try:
-            joint_type(str(code[k]), space)
-        except KeyError as error:
-            faults.add(f"pair {k + 1}", error.args[0], "unknown")
     grade = np.array([kind.grade for kind in CATALOGUE])[row]
-    for k in np.flatnonzero((row >= 0) & ((driven < 0) | (driven > grade)))[:50].tolist():
-        driven_bits(int(row[k]), int(driven[k]), f"pair {k + 1} ({i[k]}, {j[k]})", faults)
+    bad = (row < 0) | (driven < 0) | (driven > grade) | (i < 1) | (j < 1)
+    for k in np.flatnonzero(bad)[:50].tolist():
+        pair = int(i[k]), int(j[k]), str(code[k]), int(driven[k])
+        _from_row(f"pair {k + 1}", pair, space, faults)
     mask = (1 << np.clip(driven, 0, 6).astype(np.int64)) - 1
-    for k in np.flatnonzero((i < 1) | (j < 1))[:50].tolist():
-        faults.add(f"pair {k + 1} ({i[k]}, {j[k]})", _no_such(int(min(i[k], j[k]))), "unknown")
     return np.maximum(i - 1, -1), np.maximum(j - 1, -1), row, mask.astype(np.uint8)
-
-
-def _no_such(body: int) -> str:
-    return f"body {body} does not exist; bodies count from 1, the frame"
 
 
 def from_adjacency(
@@ -192,8 +176,9 @@ def from_adjacency(
     for r, line in enumerate(cells):
         if len(line) != n:
             faults.add(f"M row {r + 1}", f"{len(line)} entries; the matrix is square, so write {n}")
+    readable = not faults
     inputs = _input_matrix(known_inputs, n, faults)
-    if faults or inputs is None:
+    if not readable:
         raise ModelError(name, faults)
     space = spaces[problem_type]
     pairs: list[tuple[int, int, str, int]] = []
@@ -223,20 +208,19 @@ def _is_empty(cell: str) -> bool:
     return cell in _EMPTY or cell.isdigit()
 
 
-def _input_matrix(
-    known_inputs: Sequence[Sequence[int]] | npt.NDArray[Any], n: int, faults: Faults
-) -> Ints | None:
-    try:
-        inputs = np.asarray(known_inputs)
-    except ValueError:
-        inputs = np.zeros(0)
-    if inputs.shape != (n, n):
-        faults.add("KnownInputs", f"has the shape {inputs.shape}; M needs ({n}, {n})")
-        return None
-    if not np.issubdtype(inputs.dtype, np.integer):
+def _input_matrix(known_inputs: Sequence[Sequence[int]] | npt.NDArray[Any], n: int, faults: Faults) -> Ints:
+    """Driven coordinates (n, n); zeros where they have a fault."""
+    rows = [np.ravel(row) for row in known_inputs]
+    wrong = [(r, len(row)) for r, row in enumerate(rows, 1) if len(row) != n]
+    if len(rows) != n:
+        faults.add("KnownInputs", f"has {len(rows)} rows; M has {n}")
+    elif wrong:
+        faults += [Fault(f"KnownInputs row {r}", f"{width} entries; write {n}") for r, width in wrong]
+    elif not np.issubdtype((inputs := np.asarray(rows)).dtype, np.integer):
         faults.add("KnownInputs", "holds something else than whole numbers")
-        return None
-    return inputs.astype(np.int64)
+    else:
+        return inputs.astype(np.int64)
+    return np.zeros((n, n), dtype=np.int64)
 
 
 def _cell_pairs(

@@ -10,9 +10,9 @@ import csv
 import dataclasses
 import io
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import read_text
@@ -34,56 +34,50 @@ def read_sheet(path: Path) -> Mechanism:
 
 def parse_sheet(text: str, source_name: str, name: str) -> Mechanism:
     """Mechanism from the text of a sheet; ``source_name`` stands before its faults."""
-    faults = Faults()
-    above, below = _split(_lines(text, source_name))
-    m = _block(above, "M", faults)
-    if below is None:
+    faults, rows = Faults(), _lines(text, source_name)
+    marks = [k for k, (_, cells) in enumerate(rows) if k and cells and cells[0].casefold() in _DRIVEN]
+    if not marks:
         what = (
             "is missing; below M, after an empty line, write driven and a matrix like M, 0 where nothing is"
         )
         faults.add("driven", what, "missing")
-    k = _block(below or [], "driven", faults, m)
-    space = _space(m, faults)
+    last = marks[-1] if marks else len(rows)
+    at = next((k for k in reversed(marks) if not rows[k - 1][1]), last)
+    m = _block(rows[:at], "M", faults)
+    k = _block(rows[at:], "driven", faults, m)
+    space, names = _space(m, faults), _names(m, k, faults)
     inputs = [
         [_count(cell, line, faults) for cell in row] for row, line in zip(k.cells, k.lines, strict=True)
     ]
-    names = _names(m, k, faults)
     if faults or space is None:
         raise ModelError(source_name, faults)
-    mechanism = from_matrices(
-        m.cells, inputs, FREEDOM[space], source_name=source_name, name=name, line=_line_of(m, k)
-    )
+
+    def line(matrix: str, row: int | None) -> int:
+        block = k if matrix == "KnownInputs" else m
+        return block.lines[row] if row is not None and row < len(block.lines) else block.begins
+
+    mechanism = from_matrices(m.cells, inputs, FREEDOM[space], source_name=source_name, name=name, line=line)
     return mechanism if names is None else dataclasses.replace(mechanism, body_names=names)
 
 
 def write_sheet(mechanism: Mechanism) -> tuple[bytes, list[str]]:
     """Sheet in UTF-8, and what it cannot keep; ModelError for joints of three bodies, over 1,000 bodies."""
-    written = matrices(mechanism)
-    labels, lost = _labels(mechanism)
-    labels = [str(as_cell(label)) for label in labels]
+    written, labels, lost = matrices(mechanism), list[str](), list[str]()
+    tables: list[tuple[str, list[Any]]] = [(mechanism.space, written.cells), ("driven", written.inputs)]
+    for number, body in enumerate(map(mechanism.body_name, range(mechanism.n_bodies)), 1):
+        is_cell = body.isprintable() and body.strip() == (body or " ") and not body.isdigit()
+        labels.append(str(as_cell(body)) if is_cell else str(number))
+        if body != labels[-1] and not is_cell:
+            lost.append(f"name {body!r} of body {number}: {number if number > 1 else FRAME}")
     sheet = io.StringIO()
     writer = csv.writer(sheet, lineterminator="\n")
-    writer.writerow([mechanism.space, *labels])
-    writer.writerows([label, *row] for label, row in zip(labels, written.cells, strict=True))
-    sheet.write("\n")
-    writer.writerow(["driven", *labels])
-    writer.writerows([label, *row] for label, row in zip(labels, written.inputs, strict=True))
+    for corner, rows in tables:
+        sheet.write("\n" if corner == "driven" else "")
+        writer.writerow([corner, *labels])
+        writer.writerows([label, *row] for label, row in zip(labels, rows, strict=True))
     text = sheet.getvalue()
     # Spreadsheets take a file without a mark for the encoding of their own country.
     return text.encode("utf-8" if text.isascii() else "utf-8-sig"), lost + written.lost
-
-
-def _labels(mechanism: Mechanism) -> tuple[list[str], list[str]]:
-    """A label for each body, and the names that a cell does not keep: those become numbers."""
-    labels = [mechanism.body_name(index) for index in range(mechanism.n_bodies)]
-    lost = []
-    for number, name in enumerate(labels, 1):
-        if name != str(number) and (
-            name.isdigit() or not name.isprintable() or name.strip() != (name or " ")
-        ):
-            labels[number - 1] = str(number)
-            lost.append(f"name {name!r} of body {number}: {number if number > 1 else FRAME}")
-    return labels, lost
 
 
 # --- reading ---------------------------------------------------------------------------------------
@@ -123,27 +117,12 @@ def _lines(text: str, source_name: str) -> list[_Line]:
     return rows
 
 
-def _split(rows: list[_Line]) -> tuple[list[_Line], list[_Line] | None]:
-    """The lines of M, and those of the driven coordinates from their header on."""
-    marks = [k for k, (_, cells) in enumerate(rows) if k and cells and cells[0].casefold() in _DRIVEN]
-    after_space = [k for k in marks if not rows[k - 1][1]]
-    if not marks:
-        return _trimmed(rows), None
-    at = (after_space or marks)[-1]
-    return _trimmed(rows[:at]), _trimmed(rows[at:])
-
-
-def _trimmed(rows: list[_Line]) -> list[_Line]:
-    """Without the empty lines around."""
-    full = [k for k, (_, cells) in enumerate(rows) if cells]
-    return rows[full[0] : full[-1] + 1] if full else []
-
-
 def _block(rows: list[_Line], what: str, faults: Faults, like: _Block | None = None) -> _Block:
     """Matrix in these lines, labels taken off; a fault where it is not square."""
     # A second matrix is ``like`` the first: empty cells at its ends do not make it smaller.
-    begins = rows[0][0] if rows else 1
-    header: list[str] | None = None
+    full = [k for k, (_, cells) in enumerate(rows) if cells]
+    rows = rows[full[0] : full[-1] + 1] if full else []
+    begins, header = rows[0][0] if rows else 1, list[str]()
     if rows and _is_header(rows[0][1]):
         header, rows = rows[0][1], rows[1:]
     height, width = len(rows), max((len(cells) for _, cells in rows), default=0)
@@ -160,27 +139,21 @@ def _block(rows: list[_Line], what: str, faults: Faults, like: _Block | None = N
         )
     cells = [(row + [""] * width)[:width] for _, row in rows]
     labels = [row[0] for row in cells] if labelled else []
-    corner = ""
-    if header is not None:
-        cornered = labelled or header[0].casefold() in (*_SPACES, *_DRIVEN)
-        corner = header[0] if cornered else ""
+    cornered = bool(header) and (labelled or header[0].casefold() in (*_SPACES, *_DRIVEN))
+    if header:
         above = header[1:] if cornered else header
-        faults += _label_faults(above, labels, rows, begins)
+        if above and len(above) != len(rows):
+            what = f"names {len(above)} bodies above {len(rows)} rows; name each once"
+            faults.add(f"line {begins}", what)
+        else:
+            for row, label, over in zip(rows, labels, above, strict=False):
+                if label != over:
+                    what = f"is labelled {label!r}, its column {over!r}; write the same"
+                    faults.add(f"line {row[0]}", what, "conflict")
         labels = labels or above
-    labels = [from_cell(label) for label in labels]
-    return _Block(
-        corner.casefold(), labels, [row[labelled:] for row in cells], [line for line, _ in rows], begins
-    )
-
-
-def _label_faults(above: list[str], labels: list[str], rows: list[_Line], begins: int) -> list[Fault]:
-    if above and len(above) != len(rows):
-        return [Fault(f"line {begins}", f"names {len(above)} bodies above {len(rows)} rows; name each once")]
-    return [
-        Fault(f"line {row[0]}", f"is labelled {label!r}, its column {over!r}; write the same", "conflict")
-        for row, label, over in zip(rows, labels, above, strict=False)
-        if label != over
-    ]
+    labels, lines = [from_cell(label) for label in labels], [line for line, _ in rows]
+    corner = header[0].casefold() if cornered else ""
+    return _Block(corner, labels, [row[labelled:] for row in cells], lines, begins)
 
 
 def _is_header(cells: list[str]) -> bool:
@@ -234,11 +207,3 @@ def _names(m: _Block, k: _Block, faults: Faults) -> tuple[str, ...] | None:
         elif label.isdigit() and label != str(number):
             faults.add(where, f"{label!r} is another body's number; write {number} or a name", "conflict")
     return tuple(FRAME if label == "1" else label for label in labels)
-
-
-def _line_of(m: _Block, k: _Block) -> Callable[[str, int | None], int]:
-    def line(matrix: str, row: int | None) -> int:
-        block = k if matrix == "KnownInputs" else m
-        return block.lines[row] if row is not None and row < len(block.lines) else block.begins
-
-    return line

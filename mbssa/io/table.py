@@ -10,8 +10,8 @@ from pydantic.fields import FieldInfo
 
 from mbssa.faults import Fault, meant
 
-#: Remedy by the type of pydantic's error.
-WANTED = {
+#: Remedy by the type of pydantic's error, with what its context holds.
+_WANTED = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",
@@ -23,8 +23,13 @@ WANTED = {
     "dict_type": "a table",
     "model_type": "a table",
     "model_attributes_type": "a table",
+    "literal_error": "{expected}",
+    "too_short": "at least {min_length} entries",
+    "too_long": "at most {max_length} entries",
+    "greater_than": "a number above {gt:g}",
+    "greater_than_equal": "{ge:g} or more",
+    "less_than_equal": "{le:g} at most",
 }
-
 
 #: What to write for keys of a model file that must be there.
 _EXAMPLES = {
@@ -99,19 +104,8 @@ def shape_fault(place: str, problems: list[Any], table: type[BaseModel], about: 
 
 
 def _wanted(problem: Any) -> str:
-    kind, context = problem["type"], problem.get("ctx", {})
-    if kind == "literal_error":
-        return str(context["expected"])
-    if kind in ("too_short", "too_long"):
-        limit = context.get("min_length", context.get("max_length"))
-        return f"{'at least' if kind == 'too_short' else 'at most'} {limit} entries"
-    if kind == "greater_than":
-        return f"a number above {context['gt']:g}"
-    if kind == "greater_than_equal":
-        return f"{context['ge']:g} or more"
-    if kind == "less_than_equal":
-        return f"{context['le']:g} at most"
-    return WANTED.get(kind, str(problem["msg"]))
+    known = _WANTED.get(problem["type"])
+    return str(problem["msg"]) if known is None else known.format(**problem.get("ctx", {}))
 
 
 def shown(value: object) -> str:

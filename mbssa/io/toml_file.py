@@ -15,7 +15,7 @@ import numpy as np
 
 from mbssa.bounds import body_faults, gravity_fault, joint_faults
 from mbssa.faults import Faults, ModelError, meant
-from mbssa.io.build import build, driven_bits, with_article
+from mbssa.io.build import checked, driven_bits, with_article
 from mbssa.io.loads import LoadReader
 from mbssa.io.motion import motion_of
 from mbssa.io.multiple import spanning_tree
@@ -125,16 +125,13 @@ class ModelReader:
             geometry = self.joint_geometry(joint, row, where) if row else None
             identity = None if joint.id is None else self._checked_id(joint.id, where)
             pairs.append(_Pair(index, ends, row, mask, geometry, identity))
-        return build(
-            source_name=self.source_name,
+        mechanism = Mechanism(
             space=self.space,
             n_bodies=n_bodies,
             joint_start=np.concatenate([[0], np.cumsum([len(pair.ends) for pair in pairs])]),
             joint_body=np.array([end for pair in pairs for end in pair.ends], dtype=np.int64),
             joint_type=np.array([-1 if p.row is None else p.row.index for p in pairs], dtype=np.int64),
             driven=np.array([pair.driven for pair in pairs], dtype=np.uint8),
-            where=lambda j: self._joint_name(pairs[j].entry),
-            faults=self.faults,
             body_names=tuple(names) if names and not self.model.bodies else None,
             joint_names={j: p.identity for j, p in enumerate(pairs) if p.identity is not None},
             joint_geometry={j: p.geometry for j, p in enumerate(pairs) if p.geometry is not None},
@@ -150,6 +147,7 @@ class ModelReader:
             unread=tuple(self.model.unread),
             units=(self.model.units.length, self.model.units.angle),
         )
+        return checked(mechanism, self.source_name, lambda j: self._joint_name(pairs[j].entry), self.faults)
 
     def _motion(self) -> DefaultMotion | None:
         entry = self.model.motion

@@ -207,22 +207,21 @@ class TestTimeLimit:
 
     def test_what_was_found_is_kept(self, monkeypatch):
         # A crank, then a ring group; the clock jumps when chains of 3 bodies are reached.
-        state_length = []
-        look = exhaustive._look_at_the_clock
+        lengths, seek = [], exhaustive.seeker
 
-        def jump(state):
-            state_length.append(state.length)
-            if state.length == 3:
+        def jump(state, found, length):
+            lengths.append(length)
+            if length == 3:
                 raise TimeoutError
-            look(state)
+            return seek(state, found, length)
 
-        monkeypatch.setattr(exhaustive, "_look_at_the_clock", jump)
+        monkeypatch.setattr(exhaustive, "seeker", jump)
         ring = ring_group(4)
         rows = [(*joint.bodies, "R", 0) for joint in ring.joints] + [(1, 10, "R", 1)]
         mechanism = mbssa.from_pairs(10, rows, "planar")
         partition = exhaustive.search(initialise(mechanism), 60.0)
         structure = build_structure(mechanism, initialise(mechanism), partition, "exhaustive")
-        assert max(state_length) == 3
+        assert max(lengths) == 3
         assert bodies_of(structure) == [(10,)]
         assert numbers(structure.unresolved) == [2, 3, 4, 5, 6, 7, 8, 9]
         assert structure.note == (

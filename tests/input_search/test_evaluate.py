@@ -9,8 +9,7 @@ from every_set import sets_of_row
 import mbssa
 from mbssa.decomposition.incidence import initialise
 from mbssa.input_search.enumerate import schemes
-from mbssa.input_search.evaluate import evaluate
-from mbssa.input_search.group_library import OTHERWISE, group_library
+from mbssa.input_search.evaluate import OTHERWISE, evaluate, group_library
 from mbssa.input_search.query import make_query
 from mbssa.input_search.undriven import undriven_mechanisms
 from mbssa.singularities.ranks import rank_of

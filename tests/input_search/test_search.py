@@ -9,8 +9,7 @@ import mbssa
 from mbssa.faults import ModelError
 from mbssa.input_search.best_first import Clock
 from mbssa.input_search.enumerate import schemes
-from mbssa.input_search.evaluate import evaluate
-from mbssa.input_search.group_library import group_library
+from mbssa.input_search.evaluate import evaluate, group_library
 from mbssa.input_search.query import Query
 from mbssa.input_search.search import block_size, exhaustive, transform
 from mbssa.input_search.undriven import undriven_mechanisms

@@ -306,8 +306,8 @@ def test_pairs_as_arrays_report_the_same(np):
             "planar",
         )
     assert codes(caught.value.faults) == [
-        "unknown at pair 2",
         "value at pair 1 (1, 2)",
+        "unknown at pair 2 (2, 4)",
         "unknown at pair 2 (2, 4)",
         "structure at pair 3 (3, 3)",
     ]
