@@ -49,7 +49,7 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
 
     from mbssa.io.loads import load_records
     from mbssa.io.motion import motion_record
-    from mbssa.io.records import body_record, held_names, joint_geometry_record, plain
+    from mbssa.io.records import body_record, held_names, plain
 
     about: dict[str, Any] = {key: getattr(mechanism, key) for key in ("space", "name", "title", "source")}
     if mechanism.multiple_joints:
@@ -74,7 +74,7 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
         graph.add_node(index + 1, **named, **({"geometry": geometry} if geometry else {}))
     for joint in mechanism.joints:
         about = {"id": joint.id} if joint.index in mechanism.joint_names else {}
-        geometry = joint_geometry_record(joint.geometry)
+        geometry = plain(joint.geometry or {})
         about |= {"geometry": geometry} if geometry else {}
         about |= {"type": joint.type.code, "driven": list(joint.driven)}
         i, j = joint.bodies[:2]

@@ -10,49 +10,32 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mbssa.expressions import ExpressionError, function_of
 from mbssa.faults import Faults, ModelError, meant
 from mbssa.io.toml_text import toml_tables, toml_text
-from mbssa.joints.catalogue import coordinate_unit, is_length
+from mbssa.joints.catalogue import coordinate_unit
 from mbssa.mechanism import Mechanism
-from mbssa.motion import DefaultMotion, InputLaw, Parameter
+from mbssa.motion import DefaultMotion, InputLaw
 
 if TYPE_CHECKING:
     from mbssa.io.schema import AnyLaw, MotionEntry
 
 Law = TypeVar("Law")
 
-#: Parameters that are times or frequencies; ``phase`` is an angle, the others are as their coordinate.
-_OF_TIME = ("times", "frequency", "begin", "duration")
 
-
-def motion_of(entry: MotionEntry, length: float, angle: float, faults: Faults) -> DefaultMotion:
-    """Motion of a checked table, in SI units; ``length`` and ``angle`` are m and rad in a unit of it."""
-    inputs = {}
+def motion_of(entry: MotionEntry, faults: Faults) -> DefaultMotion:
+    """Motion of a checked table in SI units."""
     for name, law in entry.inputs.items():
-        scale = length if is_length(name) else angle
         check_law(law, entry.duration, f"[motion] {name}", faults, coordinate_unit(name))
-        inputs[name] = law_in_si(law, scale, angle)
-    return DefaultMotion(float(entry.duration), entry.steps, inputs)
+    inputs = {name: law_of(law) for name, law in entry.inputs.items()}
+    return DefaultMotion(entry.duration, entry.steps, inputs)
 
 
-def law_in_si(law: AnyLaw, scale: float, angle: float) -> InputLaw:
-    """A law of a checked table in SI units; ``scale`` and ``angle`` are those of its values and its phase."""
+def law_of(law: AnyLaw) -> InputLaw:
+    """A law of a checked table in SI units."""
     given = law.model_dump(exclude_unset=True, exclude_none=True, exclude={"law"})
     if law.law == "formula":
         given.setdefault("unit", 1.0)
-    return InputLaw(law.law, {key: _in_si(key, given[key], scale, angle) for key in given})
-
-
-def unit_of_parameter(name: str, unit: str) -> str:
-    """SI unit of a law's parameter, "" of times and frequencies; ``unit`` is that of what it moves."""
-    return "" if name in _OF_TIME else "rad" if name == "phase" else unit
-
-
-def _in_si(name: str, value: float | str | list[float], scale: float, angle: float) -> Parameter:
-    if isinstance(value, str):
-        return value
-    factor = 1.0 if name in _OF_TIME else angle if name == "phase" else scale
-    if isinstance(value, list):
-        return tuple(float(each * factor) for each in value)
-    return float(value * factor)
+    return InputLaw(
+        law.law, {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+    )
 
 
 def check_law(law: AnyLaw, duration: float | None, where: str, faults: Faults, unit: str = "") -> None:
@@ -162,32 +145,20 @@ def lost_motion(mechanism: Mechanism) -> list[str]:
     return [f"motion: it moves {moves}, driven are {', '.join(_driven(mechanism)) or 'none'}"]
 
 
-def motion_from_record(record: Any, units: Any, source_name: str) -> DefaultMotion:
-    """Motion of a plain table by itself, which may have ``units`` as a model file."""
-    # A ModelError has every fault but those of :func:`coordinate_faults`.
-    from mbssa.io.shape_faults import check_shape
-
-    faults = Faults()
-    raw: dict[str, Any] = {"format": 1, "space": "spatial", "motion": record}
-    model = check_shape(raw if units is None else raw | {"units": units}, faults)
-    if model is not None and model.motion is not None:
-        motion = motion_of(model.motion, *model.units.scales, faults)
-        if not faults:
-            return motion
-    raise ModelError(source_name, faults)
-
-
 def read_motion_file(path: Path, mechanism: Mechanism) -> DefaultMotion:
     """Motion in a TOML file: the content of ``[motion]``, or that table, and ``units`` beside it."""
     # Without units it has those of the model file.
-    raw = toml_tables(toml_text(path), str(path))
-    length, angle = mechanism.units
-    units = raw.pop("units", {"length": length, "angle": angle})
+    from mbssa.io.shape_faults import check_shape
+
+    raw, faults = toml_tables(toml_text(path), str(path)), Faults()
+    units = raw.pop("units", dict(zip(("length", "angle"), mechanism.units, strict=True)))
     record = raw["motion"] if isinstance(raw.get("motion"), dict) else raw
-    try:
-        motion = with_ids(mechanism, motion_from_record(record, units, str(path)))
-        coordinate_faults(mechanism, motion).raise_if_any(str(path))
-    except ModelError as error:
-        faults = [fault.at(fault.place.removeprefix("[motion] ")) for fault in error.faults]
-        raise ModelError(str(path), faults) from None
+    model = check_shape({"format": 1, "space": "spatial", "motion": record, "units": units}, faults)
+    if model is not None and model.motion is not None:
+        motion = motion_of(model.motion, faults)
+        if not faults:
+            motion = with_ids(mechanism, motion)
+            faults += coordinate_faults(mechanism, motion)
+    if faults:
+        raise ModelError(str(path), [fault.at(fault.place.removeprefix("[motion] ")) for fault in faults])
     return motion

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from mbssa.faults import Fault, Faults, ModelError
-from mbssa.io.loads import load_records, with_joints
+from mbssa.io.loads import load_records
 from mbssa.io.motion import motion_record
-from mbssa.joints.catalogue import Space, joint_type
-from mbssa.loads import Force, Inertia
+from mbssa.joints.catalogue import joint_type
+from mbssa.loads import Inertia
 from mbssa.mechanism import (
     FRAME,
     FRAME_NAMES,
@@ -25,7 +25,6 @@ from mbssa.mechanism import (
     JointGeometry,
     Mechanism,
     MultipleJoint,
-    Vector,
 )
 
 Record = dict[str, Any]
@@ -70,13 +69,9 @@ def held_names(mechanism: Mechanism) -> dict[int, str]:
 def body_record(mechanism: Mechanism, index: int) -> Record:
     """Fields of a body besides its name."""
     geometry = mechanism.body_geometry.get(index)
-    if geometry is None:
-        return {}
-    record = _plain_fields(geometry)
-    if geometry.orientation is not None:
-        record["orientation"] = (
-            geometry.orientation[0] if mechanism.space == "planar" else list(geometry.orientation)
-        )
+    record: Record = plain(geometry or {})
+    if geometry is not None and geometry.orientation is not None and mechanism.space == "planar":
+        record["orientation"] = geometry.orientation[0]
     return record
 
 
@@ -98,11 +93,6 @@ def check_writable(mechanism: Mechanism) -> None:
     faults.raise_if_any(mechanism.name or "mechanism")
 
 
-def joint_geometry_record(geometry: JointGeometry | None) -> Record:
-    """Geometry of a joint under the keys of a model file."""
-    return {} if geometry is None else _plain_fields(geometry)
-
-
 def _joint_records(mechanism: Mechanism, names: Mapping[int, str]) -> list[Record]:
     """A table for each joint; a joint of several bodies is one table again."""
     merged = {
@@ -110,17 +100,12 @@ def _joint_records(mechanism: Mechanism, names: Mapping[int, str]) -> list[Recor
         for several in mechanism.multiple_joints
         if (table := _multiple_record(mechanism, several, names)) is not None
     }
-    records = []
-    joint = 0
-    while joint < mechanism.n_joints:
-        if joint in merged:
-            several, table = merged[joint]
-            records.append(table)
-            joint += len(several.joints)
-        else:
-            records.append(_joint_record(mechanism, joint, names))
-            joint += 1
-    return records
+    inner = {joint for several, _ in merged.values() for joint in several.joints[1:]}
+    return [
+        merged[joint][1] if joint in merged else _joint_record(mechanism, joint, names)
+        for joint in range(mechanism.n_joints)
+        if joint not in inner
+    ]
 
 
 def split_joints(mechanism: Mechanism) -> list[MultipleJoint]:
@@ -178,7 +163,7 @@ def _shared_geometry(mechanism: Mechanism, several: MultipleJoint) -> Record | N
     if frames and set(frames) != set(several.bodies):
         return None
     whole = tuple(frames[index] for index in several.bodies) if frames else None
-    return joint_geometry_record(dataclasses.replace(known[0], frames=whole))
+    return dict(plain(dataclasses.replace(known[0], frames=whole)))
 
 
 def _joint_record(mechanism: Mechanism, joint: int, names: Mapping[int, str]) -> Record:
@@ -191,26 +176,23 @@ def _joint_record(mechanism: Mechanism, joint: int, names: Mapping[int, str]) ->
         record["id"] = mechanism.joint_names[joint]
     if view.driven:
         record["driven"] = list(view.driven)
-    return record | joint_geometry_record(view.geometry)
+    record |= plain(view.geometry or {})
+    return record
 
 
 #: Fields whose empty table says something else than no table.
 _KEPT_EMPTY = ("profile", "visual")
 
 
-def _plain_fields(geometry: JointGeometry | BodyGeometry | JointFrame | Inertia) -> Record:
-    record = {}
-    for field in dataclasses.fields(geometry):
-        value = getattr(geometry, field.name)
-        if value is not None and (field.name in _KEPT_EMPTY or not isinstance(value, Mapping) or value):
-            record[field.name] = plain(value)
-    return record
-
-
 def plain(value: object) -> Any:
-    """A copy in dictionaries, lists and scalars only; NumPy's arrays and numbers become Python's."""
-    if isinstance(value, JointFrame | Inertia):
-        return _plain_fields(value)
+    """A copy in dictionaries, lists and scalars only, of dataclasses the fields that are given."""
+    if isinstance(value, JointGeometry | BodyGeometry | JointFrame | Inertia):
+        given = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return {
+            key: plain(entry)
+            for key, entry in given.items()
+            if entry is not None and (key in _KEPT_EMPTY or not isinstance(entry, Mapping) or entry)
+        }
     if isinstance(value, Mapping):
         return {key: plain(entry) for key, entry in value.items()}
     if isinstance(value, np.ndarray | np.generic):
@@ -233,49 +215,38 @@ def from_record(record: Record, source_name: str, name: str) -> Mechanism:
         raise ModelError(source_name, _renamed(error.faults)) from None
 
 
-def geometry_from_records(
-    space: Space, bodies: Mapping[int, Record], joints: Mapping[int, Record], source_name: str
-) -> tuple[dict[int, BodyGeometry], dict[int, JointGeometry]]:
-    """Geometry by index from the records of those bodies and joints that have any; changes the records."""
-    # A joint's record has ``bodies`` and ``type`` beside its geometry.
+def parts_from_record(
+    record: Record,
+    bodies: Iterable[int],
+    joints: Iterable[int],
+    numbers: Mapping[str, int],
+    n_bodies: int,
+    source_name: str,
+) -> dict[str, Any]:
+    """Geometry, loads and motion of plain tables, as :func:`mbssa.io.build.build` takes them."""
+    # ``bodies`` and ``joints``: indices of the entries that the tables have; ``numbers``: indices by name.
     from mbssa.io.shape_faults import check_shape
     from mbssa.io.toml_file import ModelReader
 
     faults = Faults()
-    raw = {"format": 1, "space": space, "body": list(bodies.values()), "joint": list(joints.values())}
-    model = check_shape(raw, faults)
+    model = check_shape(record, faults)
     if model is None or faults:
         raise ModelError(source_name, _renamed(faults))
-    reader = ModelReader(model, source_name, "", faults)
+    reader = ModelReader(model, source_name, faults)
     by_place = reader.body_geometry()
-    found = {index: by_place[place + 1] for place, index in enumerate(bodies) if place + 1 in by_place}
     geometry = {}
     for index, entry in zip(joints, model.joint, strict=True):
         where = f"joint {index + 1} ({', '.join(map(str, entry.bodies))})"
-        value = reader.joint_geometry(entry, joint_type(entry.type, space), where)
-        if value is not None:
-            geometry[index] = value
+        geometry[index] = reader.joint_geometry(entry, joint_type(entry.type, model.space), where)
+    parts = {
+        "joint_geometry": {index: value for index, value in geometry.items() if value is not None},
+        "body_geometry": {index: by_place[k] for k, index in enumerate(bodies, 1) if k in by_place},
+        "motion": reader.motion(),
+        "gravity": reader.gravity(),
+        "forces": reader.forces(numbers, n_bodies),
+    }
     _renamed(faults).raise_if_any(source_name)
-    return found, geometry
-
-
-def loads_from_records(
-    mechanism: Mechanism, tables: Mapping[str, Any], source_name: str
-) -> tuple[Vector | None, tuple[Force, ...]]:
-    """Gravity and forces from ``gravity`` and ``force`` of plain tables, SI units."""
-    from mbssa.io.shape_faults import check_shape
-    from mbssa.io.toml_file import ModelReader
-
-    faults = Faults()
-    model = check_shape({"format": 1, "space": mechanism.space, **tables}, faults)
-    if model is None or faults:
-        raise ModelError(source_name, _renamed(faults))
-    reader = ModelReader(model, source_name, "", faults)
-    numbers = {name: index for index, name in enumerate(mechanism.body_names or (FRAME,))}
-    gravity = reader.gravity()
-    forces = with_joints(mechanism, reader.forces(numbers, mechanism.n_bodies), faults)
-    _renamed(faults).raise_if_any(source_name)
-    return gravity, forces
+    return parts
 
 
 def with_multiple_joints(
@@ -286,7 +257,12 @@ def with_multiple_joints(
     # of the bodies.
     found, faults = list[MultipleJoint](), Faults()
     for number, entry in enumerate(entries if isinstance(entries, list | tuple) else [entries], 1):
-        bodies, joints = _numbers_of(entry, indices)
+        try:
+            unknown = entry.keys() - {"bodies", "joints"}
+            bodies = tuple(body - 1 for body in entry["bodies"])
+            joints = tuple(indices[joint] for joint in entry["joints"] if not unknown)
+        except (AttributeError, KeyError, TypeError):
+            bodies, joints = (), ()
         pairs = [mechanism.joint_bodies(joint) for joint in joints]
         if len(bodies) < 3 or len(set(joints)) != len(bodies) - 1 or not _is_tree(bodies, pairs):
             what = "write bodies, three or more, and joints, the pairs that connect them"
@@ -295,20 +271,6 @@ def with_multiple_joints(
             found.append(MultipleJoint(bodies, joints))
     faults.raise_if_any(source_name)
     return dataclasses.replace(mechanism, multiple_joints=tuple(found))
-
-
-def _numbers_of(entry: object, indices: Mapping[Any, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Bodies and joints of an entry by index; empty if it has other things."""
-    if not isinstance(entry, Mapping) or set(entry) != {"bodies", "joints"}:
-        return (), ()
-    bodies, joints = entry["bodies"], entry["joints"]
-    if not all(isinstance(each, list | tuple) for each in (bodies, joints)):
-        return (), ()
-    if not all(isinstance(body, int) for body in bodies):
-        return (), ()
-    if not all(isinstance(joint, str | int) and joint in indices for joint in joints):
-        return (), ()
-    return tuple(body - 1 for body in bodies), tuple(indices[joint] for joint in joints)
 
 
 def _is_tree(bodies: tuple[int, ...], pairs: list[tuple[int, ...]]) -> bool:

@@ -5,21 +5,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import ConfigDict, Field, FiniteFloat, GetJsonSchemaHandler, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, Field, FiniteFloat, GetJsonSchemaHandler, WithJsonSchema
 
 from mbssa.io.table import Table
 from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST
-from mbssa.units import ANGLES, LENGTHS
 
+Positive = Annotated[FiniteFloat, Field(gt=0)]
+NotNegative = Annotated[FiniteFloat, Field(ge=0)]
 Numbers = list[FiniteFloat]
 BodyReference = int | str
 #: Coordinates; the name of a body's point, ``crank.tip``, is replaced by them before shapes are checked.
 Point = Annotated[
     Numbers, WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "number"}}, {"type": "string"}]})
 ]
-Limits = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)]
+
+
+def _rising(limits: list[float]) -> list[float]:
+    if limits[0] > limits[1]:
+        raise ValueError(f"{limits[0]} is above {limits[1]}; write [lowest, highest]")
+    return limits
+
+
+Limits = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2), AfterValidator(_rising)]
 
 #: Longest duration of a motion or a step.
 Seconds = Annotated[FiniteFloat, Field(ge=SHORTEST, le=LONGEST)]
@@ -30,11 +39,6 @@ class Units(Table):
 
     length: Literal["m", "mm", "cm", "in", "ft"] = "m"
     angle: Literal["rad", "deg"] = "rad"
-
-    @property
-    def scales(self) -> tuple[float, float]:
-        """Metres and radians in one unit of the file."""
-        return LENGTHS[self.length], ANGLES[self.angle]
 
 
 class FrameEntry(Table):
@@ -50,13 +54,13 @@ class FrameEntry(Table):
 class InertiaEntry(Table):
     """Mass properties of a body."""
 
-    mass: FiniteFloat = Field(description="kg")
+    mass: Positive = Field(description="kg")
     centre: Point | None = Field(
         None,
         description="centre of mass, world coordinates at the reference, or a body's point; the body's "
         "origin if not given",
     )
-    moment: FiniteFloat | None = Field(
+    moment: NotNegative | None = Field(
         None, description="planar: about the centre of mass, kg times square of the length unit"
     )
     moments: Numbers | None = Field(
@@ -133,8 +137,8 @@ class JointEntry(Table):
     ratio: FiniteFloat | None = Field(
         None, description="gears: radius of the second over the first; negative: internal"
     )
-    radius: FiniteFloat | None = Field(None, description="of the sphere, cylinder or wheel")
-    length: FiniteFloat | None = Field(None, description="of the rod; the points' distance if not given")
+    radius: Positive | None = Field(None, description="of the sphere, cylinder or wheel")
+    length: Positive | None = Field(None, description="of the rod; the points' distance if not given")
     offsets: Numbers | None = Field(None, description="U: distance between its two axes")
     profile: Annotated[Any, _ProfileKeys] | None = Field(
         None, description="L: the cam's curve and its follower"
@@ -227,26 +231,20 @@ class FormulaLaw(Table):
 
     law: Literal["formula"] = Field(description="an expression of the time")
     formula: str = Field(description='of t, s: "30 deg * sin(2*pi*t)"')
-    unit: Annotated[FiniteFloat, Field(gt=0)] | None = Field(
+    unit: Positive | None = Field(
         None, description="length or angle units that the number 1 of the formula stands for; 1 if not given"
     )
 
-
-#: Tables of the laws by the name that ``law`` gives them.
-LAWS: dict[str, type[Table]] = {
-    "constant": ConstantLaw,
-    "speed": SpeedLaw,
-    "polynomial": PolynomialLaw,
-    "harmonic": HarmonicLaw,
-    "ramp": RampLaw,
-    "spline": SplineLaw,
-    "formula": FormulaLaw,
-}
 
 AnyLaw = Annotated[
     ConstantLaw | SpeedLaw | PolynomialLaw | HarmonicLaw | RampLaw | SplineLaw | FormulaLaw,
     Field(discriminator="law"),
 ]
+
+#: Tables of the laws by the name that ``law`` gives them.
+LAWS: dict[str, type[Table]] = {
+    get_args(law.model_fields["law"].annotation)[0]: law for law in get_args(get_args(AnyLaw)[0])
+}
 
 
 class ForceEntry(Table):
@@ -272,12 +270,12 @@ class ForceEntry(Table):
     coordinate: str | None = Field(
         None, description='coordinate, stop, friction: the coordinate it acts on, "1-4.slide"'
     )
-    stiffness: FiniteFloat | None = Field(
+    stiffness: NotNegative | None = Field(
         None,
         description="force or torque per length or angle unit; terrain, contact: per length unit to the "
         "power 3/2",
     )
-    damping: FiniteFloat | None = Field(
+    damping: NotNegative | None = Field(
         None,
         description="force or torque per length or angle unit and s; stop, terrain, contact: c of "
         "1 + c d/dt penetration, s per length or angle unit",
@@ -297,14 +295,14 @@ class ForceEntry(Table):
         description="law of time, without unit, by which force, moment and spin are multiplied; start, mean "
         "and value are 0 if not given",
     )
-    friction: FiniteFloat | None = Field(
+    friction: NotNegative | None = Field(
         None, description="friction: the Coulomb force or torque; terrain, contact: the coefficient"
     )
-    threshold: FiniteFloat | None = Field(
+    threshold: Positive | None = Field(
         None,
         description="length or angle units per s: friction is proportional to tanh(velocity / threshold)",
     )
-    radius: FiniteFloat | None = Field(None, description="terrain: of the wheel")
+    radius: Positive | None = Field(None, description="terrain: of the wheel")
     terrain: list[Numbers] | None = Field(
         None,
         description="terrain: points [x, y] with increasing x, world axes; a natural cubic spline joins them",

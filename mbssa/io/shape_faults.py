@@ -9,14 +9,16 @@ from typing import Any
 from pydantic import ValidationError
 
 from mbssa.faults import Fault, Faults, meant
+from mbssa.io.record_units import in_si
 from mbssa.io.schema import LAWS, ModelFile
 from mbssa.io.table import place_in, place_text, shape_fault, table_at
+from mbssa.units import SI
 
 
 def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
-    """The file as checked tables; entries of wrong shape are reported, then neutralised."""
+    """The file as checked tables in SI; entries of wrong shape are reported, then neutralised."""
     try:
-        return ModelFile.model_validate(raw)
+        return _in_si(ModelFile.model_validate(raw), raw)
     except ValidationError as error:
         problems = error.errors()
     by_place: dict[tuple[int | str, ...], list[Any]] = {}
@@ -27,9 +29,14 @@ def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
         faults.append(_fault(place, several, raw))
     _neutralise(raw, by_place)
     try:
-        return ModelFile.model_validate(raw)
+        return _in_si(ModelFile.model_validate(raw), raw)
     except ValidationError:
         return None
+
+
+def _in_si(model: ModelFile, raw: dict[str, Any]) -> ModelFile:
+    units = (model.units.length, model.units.angle)
+    return model if units == SI else ModelFile.model_validate(in_si(raw, units))
 
 
 def where_in(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:
@@ -104,16 +111,15 @@ def _likely_space(raw: dict[str, Any]) -> str:
 
 def _neutralise(raw: dict[str, Any], places: Iterable[tuple[int | str, ...]]) -> None:
     """Take reported entries out so that the rest can be checked; joints keep their numbers."""
+    unread: dict[Any, dict[str, Any]] = {"body": {}, "joint": {"bodies": [1, 1], "type": UNREAD}}
+    unread["force"] = {"type": UNREAD}
     for place in places:
-        if place[:1] == ("force",) and len(place) > 1:
-            raw["force"][place[1]] = {"type": UNREAD}
-        elif place[:1] in (("joint",), ("body",)) and len(place) > 1:
-            table, index = str(place[0]), place[1]
-            entry = raw[table][index]
-            if isinstance(entry, dict) and len(place) > 2 and place[2] not in ("bodies", "type"):
-                entry.pop(place[2], None)
+        if place[:1] and place[0] in unread and len(place) > 1:
+            entries, index = raw[str(place[0])], place[1]
+            if isinstance(entries[index], dict) and len(place) > 2 and place[2] not in ("bodies", "type"):
+                entries[index].pop(place[2], None)
             else:
-                raw[table][index] = {"bodies": [1, 1], "type": UNREAD} if table == "joint" else {}
+                entries[index] = dict(unread[place[0]])
         elif place[:2] == ("motion", "inputs") and len(place) > 2:
             # The coordinate keeps a law: that its own is wrong has been said.
             raw["motion"]["inputs"][place[2]] = {"law": "constant"}

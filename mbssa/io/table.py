@@ -88,6 +88,8 @@ def shape_fault(place: str, problems: list[Any], table: type[BaseModel], about: 
     fields = keys_of(table)
     if kind == "json_invalid":
         return Fault(place, f"is no JSON: {problems[0]['ctx']['error']}", "syntax")
+    if kind == "value_error":
+        return Fault(place, str(problems[0]["ctx"]["error"]))
     if kind == "extra_forbidden":
         hint = meant(key, fields)
         return Fault(place, f"unknown key; {hint}the keys here are {', '.join(fields)}", "unknown")

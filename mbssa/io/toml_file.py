@@ -6,42 +6,44 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mbssa.bounds import body_faults, gravity_fault, joint_faults
+from mbssa.bounds import body_faults, joint_faults
 from mbssa.faults import Faults, ModelError, meant
 from mbssa.io.build import build, driven_bits, with_article
 from mbssa.io.loads import LoadReader
-from mbssa.io.motion import motion_of
 from mbssa.io.multiple import spanning_tree
-from mbssa.io.schema import BodyEntry, JointEntry, ModelFile
+from mbssa.io.schema import BodyEntry, JointEntry
 from mbssa.io.shape_faults import UNREAD, check_shape, entry_name, where_in
 from mbssa.io.shorthand import pins_of, write_out_points
 from mbssa.io.toml_text import toml_tables, toml_text
-from mbssa.io.visual import read_visual
-from mbssa.joints.catalogue import JointType, Space, coordinate_unit, joint_type
+from mbssa.io.visual import visual_faults
+from mbssa.joints.catalogue import JointType, joint_type
 from mbssa.joints.joint_type import SHORTHAND
 from mbssa.mechanism import (
     FRAME,
     FRAME_NAMES,
     BodyGeometry,
-    Force,
     JointFrame,
     JointGeometry,
     Mechanism,
     MultipleJoint,
     Vector,
 )
-from mbssa.motion import DefaultMotion
 
-_GEOMETRY = (
-    *SHORTHAND, "frames", "pitch", "ratio", "radius", "length", "offsets", "profile", "function",
-    "derivative", "unit", "couples", "multiplier", "offset",
+#: Keys of the geometry of a joint, which types have or have not.
+_GEOMETRY = tuple(
+    field.name for field in fields(JointGeometry) if field.name not in ("limits", "at_reference")
+)
+
+#: Those that are kept as the file has them.
+_AS_THEY_ARE = (
+    "pitch", "ratio", "radius", "length", "offsets", "unit", "couples", "multiplier", "offset",
+    "at_reference",
 )  # fmt: skip
 
 #: Cosine up to which rounded digits may miss a right angle between two axes.
@@ -65,7 +67,7 @@ def parse_record(raw: dict[str, Any], source_name: str, name: str) -> Mechanism:
     model = check_shape(raw, faults)
     if model is None:
         raise ModelError(source_name, faults)
-    return ModelReader(model, source_name, name, faults).mechanism()
+    return ModelReader(model, source_name, faults).mechanism(name)
 
 
 # --- faults of meaning -----------------------------------------------------------------------------
@@ -83,19 +85,10 @@ class _Pair:
     identity: str | None
 
 
-class ModelReader:
+class ModelReader(LoadReader):
     """One pass over a file of right shape, collecting faults of meaning."""
 
-    def __init__(self, model: ModelFile, source_name: str, name: str, faults: Faults) -> None:
-        self.model = model
-        self.source_name = source_name
-        self.name = name
-        self.faults = faults
-        self.space: Space = model.space
-        self.dimension = 2 if self.space == "planar" else 3
-        self.length, self.angle = model.units.scales
-
-    def mechanism(self) -> Mechanism:
+    def mechanism(self, name: str) -> Mechanism:
         """The checked mechanism; raises ModelError with every fault."""
         names = self._body_names()
         n_bodies = self.model.bodies or len(names)
@@ -140,36 +133,16 @@ class ModelReader:
             joint_geometry={j: p.geometry for j, p in enumerate(pairs) if p.geometry is not None},
             body_geometry=self.body_geometry(),
             multiple_joints=tuple(multiple),
-            motion=self._motion(),
+            motion=self.motion(),
             gravity=self.gravity(),
             forces=self.forces(numbers, n_bodies),
-            name=self.name,
+            name=name,
             title=self.model.title,
             source=self.model.source,
             notes=tuple(self.model.notes),
             unread=tuple(self.model.unread),
             units=(self.model.units.length, self.model.units.angle),
         )
-
-    def _motion(self) -> DefaultMotion | None:
-        entry = self.model.motion
-        return None if entry is None else motion_of(entry, self.length, self.angle, self.faults)
-
-    def _loads(self) -> LoadReader:
-        return LoadReader(
-            self.space, self.length, self.angle, self._vector, self._profile, self._function, self.faults
-        )  # fmt: skip
-
-    def forces(self, numbers: Mapping[str, int], n_bodies: int) -> tuple[Force, ...]:
-        """Force elements in SI units; ``numbers`` are the indices of bodies by name."""
-        return self._loads().forces(self.model.force, numbers, n_bodies)
-
-    def gravity(self) -> Vector | None:
-        """Acceleration, m/s²."""
-        found = self._vector(self.model.gravity, "gravity", self.length)
-        if found is not None and (fault := gravity_fault(found)):
-            self.faults.add("gravity", fault)
-        return found
 
     def _spanning_pairs(
         self,
@@ -328,6 +301,8 @@ class ModelReader:
             covered = set(given) | (set(SHORTHAND) if joint.frames is not None else set())
             missing = [field for field in row.required if field not in covered]
             for field in missing:
+                if self.reported(f"{where} {field}"):
+                    continue
                 about = str(JointEntry.model_fields[field].description).removeprefix(f"{row.code}: ")
                 what = f"is missing beside {', '.join(given)}; {with_article(row)} needs it: {about}"
                 self.faults.add(f"{where} {field}", what, "missing")
@@ -354,72 +329,28 @@ class ModelReader:
         return joint if pins is None else joint.model_copy(update={"axes": pins})
 
     def _geometry_values(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry:
-        several = row.contacts or 2
-        points = self._vectors(joint.points, several, f"{where} points", self.length)
-        axes = self._vectors(joint.axes, several, f"{where} axes", None)
-        if row.has_square_axes and axes is not None and len(axes) == 2:
+        points = self.points(joint.points, row.contacts or 2, f"{where} points")
+        axes = self._directions(joint.axes, row.contacts or 2, f"{where} axes")
+        if row.has_square_axes and axes and len(axes) == 2 and all(axes):
             self._perpendicular(axes, f"{where} axes")
-        if (
-            row.line
-            and joint.length is None
-            and points is not None
-            and len(points) == 2
-            and math.dist(*points) == 0.0
-        ):
+        if row.line and joint.length is None and points and points[0] and points[:1] == points[1:]:
             self.faults.add(f"{where} points", "coincide; a rod or a distance has a length")
-        for field in ("length", "radius", "ratio", "multiplier"):
-            value, signed = getattr(joint, field), field in ("ratio", "multiplier")
-            if value is not None and (value == 0 if signed else value <= 0):
-                wanted = "number other than 0" if signed else "positive number"
-                self.faults.add(f"{where} {field}", f"is {value}; write a {wanted}")
-        # Of a coupling, second coordinate and first.
-        second, first = (self._unit(name) for name in (joint.couples or ["", ""])[::-1])
+        others = {key: getattr(joint, key) for key in _AS_THEY_ARE}
+        values: Any = {key: tuple(v) if isinstance(v, list) else v for key, v in others.items()}
         geometry = JointGeometry(
-            point=self._vector(joint.point, f"{where} point", self.length),
+            point=self.vector(joint.point, f"{where} point"),
             points=points,
-            axis=self._vector(joint.axis, f"{where} axis", None),
+            axis=self._direction(joint.axis, f"{where} axis"),
             axes=axes,
             frames=self._frames(joint, row, where),
-            pitch=_scaled(joint.pitch, self.length / self.angle),
-            ratio=joint.ratio,
-            radius=_scaled(joint.radius, self.length),
-            length=_scaled(joint.length, self.length),
-            offsets=None if joint.offsets is None else tuple(v * self.length for v in joint.offsets),
-            profile=self._profile(joint.profile, where),
-            function=self._function(joint.function, f"{where} function"),
-            derivative=self._function(joint.derivative, f"{where} derivative"),
-            unit=joint.unit,
-            couples=None if joint.couples is None else tuple(joint.couples),
-            multiplier=_scaled(joint.multiplier, second / first),
-            offset=_scaled(joint.offset, second),
-            limits={
-                c: (low * self._unit(c), high * self._unit(c)) for c, (low, high) in joint.limits.items()
-            },
-            at_reference={c: v * self._unit(c) for c, v in joint.at_reference.items()},
+            profile=self.profile(joint.profile, where),
+            function=self.function(joint.function, f"{where} function"),
+            derivative=self.function(joint.derivative, f"{where} derivative"),
+            limits={name: (low, high) for name, (low, high) in joint.limits.items()},
+            **values,
         )
         self.faults += joint_faults(geometry, where)
         return geometry
-
-    def _profile(self, given: Any, where: str) -> dict[str, Any] | None:
-        """The profile's table in SI."""
-        if given is None:
-            return None
-        from mbssa.io.profile import profile_of
-
-        found = profile_of(given, self.length, self.angle, f"{where} profile", self.faults)
-        return None if found is None else dict(found.table)
-
-    def _function(self, given: Any, where: str) -> Any:
-        if given is None or callable(given):
-            return given
-        source, colon, name = given.rpartition(":") if isinstance(given, str) else ("", "", "")
-        if not (source and colon and name.isidentifier()):
-            what = f'is {given!r}; write "module:name" or "file.py:name" of a Python function'
-            self.faults.add(where, what)
-            return None
-        path = Path(self.source_name).parent / source
-        here = source.endswith(".py") and Path(self.source_name).is_file()
-        return f"{path.resolve()}:{name}" if here else given
 
     def _coordinate_tables(self, joint: JointEntry, row: JointType, where: str) -> None:
         for table, names in (("limits", joint.limits), ("at_reference", joint.at_reference)):
@@ -436,12 +367,6 @@ class ModelReader:
         if "contact" in joint.limits and "contact" in {*row.coordinates} - {*row.drivable}:
             takes = f"{with_article(row)} takes limits of {', '.join(row.drivable)}"
             self.faults.add(f"{where} limits.contact", f"has no value to be limited; {takes}", "unsupported")
-        for name, (low, high) in joint.limits.items():
-            if low > high:
-                self.faults.add(f"{where} limits.{name}", f"{low} is above {high}; write [lowest, highest]")
-
-    def _unit(self, coordinate: str) -> float:
-        return self.length if coordinate_unit(coordinate) == "m" else self.angle
 
     def _frames(self, joint: JointEntry, row: JointType, where: str) -> tuple[JointFrame, ...] | None:
         if joint.frames is None:
@@ -458,41 +383,30 @@ class ModelReader:
             if self.space == "planar" and entry.z is not None:
                 what = "a planar joint's axis is the normal of the plane; leave z out"
                 self.faults.add(f"{place} z", what, "unsupported")
-            z = self._vector(entry.z, f"{place} z", None) if self.space == "spatial" else None
-            x = self._vector(entry.x, f"{place} x", None)
+            z = self._direction(entry.z, f"{place} z") if self.space == "spatial" else None
+            x = self._direction(entry.x, f"{place} x")
             if z is not None and x is not None:
                 self._not_parallel((z, x), f"{place} z and x")
-            origin = self._vector(entry.origin, f"{place} origin", self.length)
-            frames.append(JointFrame(origin or (), z, x))
+            frames.append(JointFrame(self.vector(entry.origin, f"{place} origin") or (), z, x))
         return tuple(frames)
 
-    def _vectors(
-        self, values: list[list[float]] | None, count: int, where: str, scale: float | None
-    ) -> tuple[Vector, ...] | None:
+    def _directions(self, values: list[list[float]] | None, count: int, where: str) -> Any:
+        """So many directions."""
         if values is None:
             return None
         if len(values) != count:
             self.faults.add(where, f"{len(values)} entries; write {count}")
-        vectors = (self._vector(v, f"{where}[{k + 1}]", scale) for k, v in enumerate(values))
-        return tuple(v for v in vectors if v is not None)
+        return tuple(self._direction(v, f"{where}[{k}]") or () for k, v in enumerate(values, 1))
 
-    def _vector(self, values: list[float] | None, where: str, scale: float | None) -> Vector | None:
-        """A position (``scale`` metres a unit) or a direction (None), of the right dimension."""
-        if values is None:
-            return None
-        if len(values) != self.dimension:
-            self.faults.add(where, f"{len(values)} numbers; a {self.space} mechanism has {self.dimension}")
-            return None
-        if scale is not None:
-            return tuple(v * scale for v in values)
-        norm = math.hypot(*values)
-        if norm == 0:
-            self.faults.add(where, "is a zero vector; write a direction")
-            return None
-        if not 1e-9 <= norm <= 1e9:
-            self.faults.add(where, f"has the length {norm:.3g}; write a direction with numbers near 1")
-            return None
-        return tuple(float(v) for v in values)
+    def _direction(self, values: list[float] | None, where: str) -> Vector | None:
+        """A vector of the right dimension and a sensible length."""
+        found = self.vector(values, where)
+        norm = 1.0 if found is None else math.hypot(*found)
+        if 1e-9 <= norm <= 1e9:
+            return found
+        has = f"has the length {norm:.3g}; write a direction with numbers near 1"
+        self.faults.add(where, has if norm else "is a zero vector; write a direction")
+        return None
 
     def _not_parallel(self, axes: tuple[Vector, ...], where: str) -> bool:
         """Return whether two axes are not parallel, and add a fault if they are."""
@@ -520,17 +434,16 @@ class ModelReader:
         found = {}
         for index, body in enumerate(self.model.body):
             where = entry_name("body", index, {"name": body.name})
-            origin = self._vector(body.origin, f"{where} origin", self.length)
+            origin = self.vector(body.origin, f"{where} origin")
             orientation = self._orientation(body, where)
             points = {
-                name: self._vector(point, f"{where} points.{name}", self.length) or ()
+                name: self.vector(point, f"{where} points.{name}") or ()
                 for name, point in body.points.items()
             }
-            visual, wrong = read_visual(body.visual, self.length, self.dimension, f"{where} visual")
-            self.faults += wrong
-            inertia = self._loads().inertia(body.inertia, origin, where)
-            if origin or orientation or points or inertia or visual:
-                geometry = BodyGeometry(origin, orientation, points, inertia, visual)
+            self.faults += visual_faults(body.visual or {}, self.dimension, f"{where} visual")
+            inertia = self.inertia(body.inertia, origin, where)
+            if origin or orientation or points or inertia or body.visual:
+                geometry = BodyGeometry(origin, orientation, points, inertia, body.visual)
                 self.faults += body_faults(geometry, where)
                 found[index + 1] = geometry
         return found
@@ -544,7 +457,7 @@ class ModelReader:
                 what = "write one angle; quaternions are for spatial models"
                 self.faults.add(f"{where} orientation", what, "unsupported")
                 return None
-            return (value * self.angle,)
+            return (value,)
         if not isinstance(value, list) or len(value) != 4:
             self.faults.add(f"{where} orientation", "write a quaternion [w, x, y, z]")
             return None
@@ -554,7 +467,3 @@ class ModelReader:
             return None
         # A norm of 1 up to rounding is left alone, so that what is written comes back bit for bit.
         return tuple(value) if abs(norm - 1.0) < 1e-15 else tuple(v / norm for v in value)
-
-
-def _scaled(value: float | None, scale: float) -> float | None:
-    return None if value is None else value * scale
