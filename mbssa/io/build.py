@@ -12,7 +12,7 @@ import numpy.typing as npt
 from mbssa.arrays import Ints
 from mbssa.decomposition.flow import connected_pieces
 from mbssa.faults import Fault, Faults
-from mbssa.io.couplings import coupling_faults, with_coupled_ids
+from mbssa.io.couplings import with_couplings
 from mbssa.io.loads import with_joints
 from mbssa.io.motion import coordinate_faults, with_ids
 from mbssa.joints.catalogue import CATALOGUE, JointType, Space
@@ -109,8 +109,7 @@ def build(
     if forces and (joint_type >= 0).all() and (joint_body >= 0).all():
         mechanism = replace(mechanism, forces=with_joints(mechanism, forces, faults))
     if any(known.couples for known in mechanism.joint_geometry.values()) and not faults:
-        faults += coupling_faults(mechanism, where)
-        mechanism = with_coupled_ids(mechanism)
+        mechanism = with_couplings(mechanism, where, faults)
     if joint_names and not faults:
         faults += _repeated_ids(mechanism, where)
     faults.raise_if_any(source_name)

@@ -37,16 +37,15 @@ def to_record(mechanism: Mechanism) -> Record:
     for key in ("notes", "unread"):
         if texts := getattr(mechanism, key):
             record[key] = list(texts)
-    names = held_names(mechanism)
-    if mechanism.body_names is None and not mechanism.body_geometry:
-        record["bodies"] = mechanism.n_bodies
-    else:
+    names = named_bodies(mechanism)
+    if 0 in names:
         record["body"] = [
             ({"name": names[index]} if index in names else {}) | body_record(mechanism, index)
             for index in range(1, mechanism.n_bodies)
         ]
-        names[0] = FRAME
-    record["joint"] = _joint_records(mechanism, names)
+    else:
+        record["bodies"] = mechanism.n_bodies
+    record["joint"] = [table for _, table in joint_records(mechanism, names)]
     record |= plain(load_records(mechanism, names))
     motion = motion_record(mechanism)
     if motion is not None:
@@ -64,6 +63,12 @@ def held_names(mechanism: Mechanism) -> dict[int, str]:
         for index, name in enumerate(mechanism.body_names)
         if index and isinstance(name, str) and name.strip() and name not in FRAME_NAMES and not name.isdigit()
     }
+
+
+def named_bodies(mechanism: Mechanism) -> dict[int, str]:
+    """Names by index, the frame's among them where the bodies have tables."""
+    has_tables = mechanism.body_names is not None or mechanism.body_geometry
+    return held_names(mechanism) | ({0: FRAME} if has_tables else {})
 
 
 def body_record(mechanism: Mechanism, index: int) -> Record:
@@ -93,16 +98,16 @@ def check_writable(mechanism: Mechanism) -> None:
     faults.raise_if_any(mechanism.name or "mechanism")
 
 
-def _joint_records(mechanism: Mechanism, names: Mapping[int, str]) -> list[Record]:
-    """A table for each joint; a joint of several bodies is one table again."""
+def joint_records(mechanism: Mechanism, names: Mapping[int, str]) -> list[tuple[tuple[int, ...], Record]]:
+    """Joints and content of each table; a joint of several bodies is one table again."""
     merged = {
-        several.joints[0]: (several, table)
+        several.joints[0]: (several.joints, table)
         for several in mechanism.multiple_joints
         if (table := _multiple_record(mechanism, several, names)) is not None
     }
-    inner = {joint for several, _ in merged.values() for joint in several.joints[1:]}
+    inner = {joint for joints, _ in merged.values() for joint in joints[1:]}
     return [
-        merged[joint][1] if joint in merged else _joint_record(mechanism, joint, names)
+        merged.get(joint) or ((joint,), _joint_record(mechanism, joint, names))
         for joint in range(mechanism.n_joints)
         if joint not in inner
     ]
