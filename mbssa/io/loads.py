@@ -13,7 +13,7 @@ from mbssa.faults import Faults, meant
 from mbssa.io.motion import check_law, law_of, law_record, motion_of
 from mbssa.joints.geometry import JointGeometry
 from mbssa.loads import ARGUMENTS, FORCE_TYPES, Force, ForceType, Inertia, inertia_matrix, principal_moments
-from mbssa.mechanism import FRAME, Mechanism, Vector
+from mbssa.mechanism import FRAME, FRAME_NAMES, Mechanism, Vector
 from mbssa.motion import DefaultMotion, InputLaw
 from mbssa.units import ANGLES, LENGTHS
 
@@ -30,6 +30,10 @@ class LoadReader:
         self.faults = faults
         self.space = model.space
         self.dimension = 2 if self.space == "planar" else 3
+        #: Names of the bodies, and index of each name; the frame has several.
+        self.names = [FRAME, *(body.name or str(number) for number, body in enumerate(model.body, 2))]
+        self.numbers = {name: index for index, name in enumerate(self.names)} | dict.fromkeys(FRAME_NAMES, 0)
+        self.n_bodies = model.bodies or len(self.names)
 
     def reported(self, place: str) -> bool:
         """Return whether there is a fault of a place, whose key may have been taken out."""
@@ -46,6 +50,24 @@ class LoadReader:
         return None if self.model.motion is None else motion_of(self.model.motion, self.faults)
 
     # --- fields ---
+
+    def index_of(self, body: int | str) -> int:
+        """Index of a body by its number or name; -1 for one that there is not."""
+        if isinstance(body, str):
+            return self.numbers.get(body, -1)
+        return body - 1 if 1 <= body <= self.n_bodies else -1
+
+    def bodies(self, given: Sequence[int | str], where: str) -> list[int]:
+        """Indices of bodies; -1 for those that there are not."""
+        for body in given:
+            if self.index_of(body) < 0:
+                hint, shown = "", f"1 (frame) to {self.n_bodies}"
+                if isinstance(body, str):
+                    known = [name for name in self.numbers if name not in FRAME_NAMES[1:]]
+                    hint, shown = meant(body, known, most=2), ", ".join(known[:20])
+                what = f"body {body!r} does not exist; {hint}the bodies are {shown}"
+                self.faults.add(where, what, "unknown")
+        return list(map(self.index_of, given))
 
     def vector(self, values: Sequence[float] | None, where: str) -> Vector | None:
         """A vector of the right dimension."""
@@ -133,8 +155,8 @@ class LoadReader:
 
     # --- forces ---
 
-    def forces(self, numbers: Mapping[str, int], n: int) -> tuple[Force, ...]:
-        """Force elements; ``numbers``: of n bodies by name. Coordinates are checked with the mechanism."""
+    def forces(self) -> tuple[Force, ...]:
+        """Force elements, whose coordinates are checked with the mechanism."""
         from mbssa.io.shape_faults import UNREAD, entry_name
 
         found = []
@@ -147,7 +169,7 @@ class LoadReader:
                 what = f"is no force; {meant(entry.type, FORCE_TYPES)}write {', '.join(FORCE_TYPES)}"
                 self.faults.add(f"{where} type", f"{entry.type!r} {what}", "unknown")
                 continue
-            force = self._force(entry, row, entry.id or f"{entry.type} {index + 1}", numbers, n, where)
+            force = self._force(entry, row, entry.id or f"{entry.type} {index + 1}", where)
             if force is None:
                 continue
             if force.id in seen:
@@ -157,9 +179,7 @@ class LoadReader:
             found.append(force)
         return tuple(found)
 
-    def _force(
-        self, entry: ForceEntry, row: ForceType, identity: str, numbers: Mapping[str, int], n: int, where: str
-    ) -> Force | None:
+    def _force(self, entry: ForceEntry, row: ForceType, identity: str, where: str) -> Force | None:
         before = len(self.faults)
         given = {key: value for key, value in entry if key not in ("type", "id") and value is not None}
         said = {*given, *(key for key in row.takes if self.reported(f"{where} {key}"))}
@@ -186,7 +206,7 @@ class LoadReader:
             given["factor"] = law_of(entry.factor)
         if entry.terrain is not None:
             given["terrain"] = self._terrain(entry.terrain, f"{where} terrain")
-        given["bodies"] = self._bodies(entry, row, numbers, n, where)
+        given["bodies"] = self._bodies(entry, row, f"{where} bodies")
         if len(self.faults) > before or not said <= given.keys():
             return None
         turn = 1 if self.dimension == 2 else 3
@@ -226,23 +246,16 @@ class LoadReader:
             self.faults.add(where, str(error))
         return given
 
-    def _bodies(
-        self, entry: ForceEntry, row: ForceType, numbers: Mapping[str, int], n: int, where: str
-    ) -> tuple[int, ...]:
+    def _bodies(self, entry: ForceEntry, row: ForceType, where: str) -> tuple[int, ...]:
         given = entry.bodies or []
         if entry.bodies is not None and len(given) != row.n_bodies:
-            self.faults.add(f"{where} bodies", f"{len(given)} bodies; write {row.n_bodies}")
-        found = tuple(body - 1 if isinstance(body, int) else numbers.get(body, -1) for body in given)
-        for body, index in zip(given, found, strict=True):
-            if not 0 <= index < n:
-                shown = ", ".join([FRAME, *(name for name in numbers if numbers[name])][:20])
-                what = f"body {body!r} does not exist; the bodies are {shown}"
-                self.faults.add(f"{where} bodies", what, "unknown")
+            self.faults.add(where, f"{len(given)} bodies; write {row.n_bodies}")
+        found = tuple(self.bodies(given, where))
         if row.planar and found == (0,):
             what = f"the frame has no wheel on its own {entry.type}; name another body"
-            self.faults.add(f"{where} bodies", what, "unsupported")
+            self.faults.add(where, what, "unsupported")
         if len(found) == 2 and found[0] == found[1]:
-            self.faults.add(f"{where} bodies", "names a body twice; write two different bodies", "duplicate")
+            self.faults.add(where, "names a body twice; write two different bodies", "duplicate")
         return found
 
     def _components(self, given: float | list[float], where: str, size: int) -> Any:

@@ -238,6 +238,7 @@ def parts_from_record(
     if model is None or faults:
         raise ModelError(source_name, _renamed(faults))
     reader = ModelReader(model, source_name, faults)
+    reader.numbers, reader.n_bodies = dict(numbers), n_bodies
     by_place = reader.body_geometry()
     geometry = {}
     for index, entry in zip(joints, model.joint, strict=True):
@@ -248,7 +249,7 @@ def parts_from_record(
         "body_geometry": {index: by_place[k] for k, index in enumerate(bodies, 1) if k in by_place},
         "motion": reader.motion(),
         "gravity": reader.gravity(),
-        "forces": reader.forces(numbers, n_bodies),
+        "forces": reader.forces(),
     }
     _renamed(faults).raise_if_any(source_name)
     return parts

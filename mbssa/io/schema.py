@@ -22,12 +22,19 @@ Point = Annotated[
 ]
 
 
+def _written(name: str) -> str:
+    if not name.strip():
+        raise ValueError("is empty; leave it out or write one")
+    return name
+
+
 def _rising(limits: list[float]) -> list[float]:
     if limits[0] > limits[1]:
         raise ValueError(f"{limits[0]} is above {limits[1]}; write [lowest, highest]")
     return limits
 
 
+Name = Annotated[str, AfterValidator(_written)]
 Limits = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2), AfterValidator(_rising)]
 
 #: Longest duration of a motion or a step.
@@ -74,7 +81,7 @@ class InertiaEntry(Table):
 class BodyEntry(Table):
     """A movable body; the first ``[[body]]`` has number 2, the frame is number 1."""
 
-    name: str | None = Field(None, description="unique; its number if not given")
+    name: Name | None = Field(None, description="unique; its number if not given")
     origin: Numbers | None = Field(
         None, description="world position of the body's frame at the reference; 0 if not given"
     )
@@ -111,7 +118,7 @@ class JointEntry(Table):
         "three or more",
     )
     type: str = Field(description="code of the catalogue: R, P, C, U, S, …")
-    id: str | None = Field(None, description="unique; 2-3 (2-3#2 for the second) if not given")
+    id: Name | None = Field(None, description="unique; 2-3 (2-3#2 for the second) if not given")
     driven: bool | int | list[str] = Field(
         0, description="driven coordinates: names, how many (in the catalogue's order), or true for all"
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mbssa.bounds import body_faults, joint_faults
-from mbssa.faults import Faults, ModelError, meant
+from mbssa.faults import Faults, ModelError
 from mbssa.io.build import build, driven_bits, with_article
 from mbssa.io.loads import LoadReader
 from mbssa.io.multiple import spanning_tree
@@ -25,7 +25,6 @@ from mbssa.io.visual import visual_faults
 from mbssa.joints.catalogue import JointType, joint_type
 from mbssa.joints.joint_type import SHORTHAND
 from mbssa.mechanism import (
-    FRAME,
     FRAME_NAMES,
     BodyGeometry,
     JointFrame,
@@ -90,52 +89,44 @@ class ModelReader(LoadReader):
 
     def mechanism(self, name: str) -> Mechanism:
         """The checked mechanism; raises ModelError with every fault."""
-        names = self._body_names()
-        n_bodies = self.model.bodies or len(names)
-        if not self.model.bodies and not self.model.body:
-            if not any(fault.place == "bodies" for fault in self.faults):
-                remedy = 'add each by its name (in a file: a [[body]] table, or "bodies = N")'
-                self.faults.add("body", f"no bodies; {remedy}", "missing")
-            n_bodies = max(
-                [1, *(b for joint in self.model.joint for b in joint.bodies if isinstance(b, int))]
-            )
-        numbers = self._numbers(names)
+        self._check_bodies()
         pairs: list[_Pair] = []
         multiple = []
         for index, joint in enumerate(self.model.joint):
             where = self._joint_name(index)
             row = self._row(joint, where)
-            ends = self._ends(joint, row, numbers, n_bodies, where)
-            first = len(pairs)
+            ends = self._ends(joint, row, where)
             if row is not None and row.may_be_multiple and len(ends) > 2:
-                pairs += self._spanning_pairs(joint, row, ends, index, numbers, where)
-                multiple.append(MultipleJoint(tuple(ends), tuple(range(first, len(pairs)))))
+                several = self._spanning_pairs(joint, row, ends, index, where)
+                joints = range(len(pairs), len(pairs) + len(several))
+                multiple.append(MultipleJoint(tuple(ends), tuple(joints)))
+                pairs += several
                 continue
             if joint.driven_pairs:
                 what = "is for joints of three or more bodies; write driven"
                 self.faults.add(f"{where} driven_pairs", what, "unsupported")
             mask = driven_bits(row.index, joint.driven, f"{where} driven", self.faults) if row else 0
             geometry = self.joint_geometry(joint, row, where) if row else None
-            identity = None if joint.id is None else self._checked_id(joint.id, where)
-            pairs.append(_Pair(index, ends, row, mask, geometry, identity))
+            pairs.append(_Pair(index, ends, row, mask, geometry, joint.id))
+        has_names = self.model.body and not self.model.bodies
         return build(
             source_name=self.source_name,
             space=self.space,
-            n_bodies=n_bodies,
+            n_bodies=self.n_bodies,
             joint_start=np.concatenate([[0], np.cumsum([len(pair.ends) for pair in pairs])]),
             joint_body=np.array([end for pair in pairs for end in pair.ends], dtype=np.int64),
             joint_type=np.array([-1 if p.row is None else p.row.index for p in pairs], dtype=np.int64),
             driven=np.array([pair.driven for pair in pairs], dtype=np.uint8),
             where=lambda j: self._joint_name(pairs[j].entry),
             faults=self.faults,
-            body_names=tuple(names) if names and not self.model.bodies else None,
+            body_names=tuple(self.names) if has_names else None,
             joint_names={j: p.identity for j, p in enumerate(pairs) if p.identity is not None},
             joint_geometry={j: p.geometry for j, p in enumerate(pairs) if p.geometry is not None},
             body_geometry=self.body_geometry(),
             multiple_joints=tuple(multiple),
             motion=self.motion(),
             gravity=self.gravity(),
-            forces=self.forces(numbers, n_bodies),
+            forces=self.forces(),
             name=name,
             title=self.model.title,
             source=self.model.source,
@@ -145,13 +136,7 @@ class ModelReader(LoadReader):
         )
 
     def _spanning_pairs(
-        self,
-        joint: JointEntry,
-        row: JointType,
-        ends: list[int],
-        entry: int,
-        numbers: dict[str, int],
-        where: str,
+        self, joint: JointEntry, row: JointType, ends: list[int], entry: int, where: str
     ) -> list[_Pair]:
         """Pairs for a joint of several bodies: the driven ones, then a star on the first body."""
         if joint.driven:
@@ -163,8 +148,15 @@ class ModelReader(LoadReader):
         if joint.driven_pairs and row.grade != 1:
             what = f"{with_article(row)} has {row.grade} coordinates; write pairs instead"
             self.faults.add(f"{where} driven_pairs", what, "unsupported")
-        driven = [self._resolved(pair, numbers, ends, f"{where} driven_pairs") for pair in joint.driven_pairs]
-        tree = spanning_tree(ends, [pair for pair in driven if pair is not None])
+        driven = []
+        for pair in joint.driven_pairs:
+            a, b = map(self.index_of, pair)
+            if a != b and {a, b} <= set(ends):
+                driven.append((a, b))
+            else:
+                what = f"{pair} is no pair of two of the joint's bodies"
+                self.faults.add(f"{where} driven_pairs", what, "unknown")
+        tree = spanning_tree(ends, driven)
         if tree is None:
             what = "close a ring; drive at most one fewer than the bodies"
             self.faults.add(f"{where} driven_pairs", what, "conflict")
@@ -180,50 +172,32 @@ class ModelReader(LoadReader):
             pairs.append(_Pair(entry, [a, b], row, int((a, b) in driven), mine, identity))
         return pairs
 
-    def _resolved(
-        self, pair: list[int | str], numbers: dict[str, int], ends: list[int], where: str
-    ) -> tuple[int, int] | None:
-        found = [body - 1 if isinstance(body, int) else numbers.get(body, -1) for body in pair]
-        if len(set(found)) != 2 or not set(found) <= set(ends):
-            self.faults.add(where, f"{pair} is no pair of two of the joint's bodies", "unknown")
-            return None
-        return found[0], found[1]
-
     def _joint_name(self, index: int) -> str:
         joint = self.model.joint[index]
         return entry_name("joint", index, {"id": joint.id, "bodies": joint.bodies})
 
-    def _body_names(self) -> list[str]:
-        """Names by index, the frame first; faults for clashes."""
+    def _check_bodies(self) -> None:
+        """Check the names of the bodies; without bodies there are as many as the joints name."""
+        if not self.model.bodies and not self.model.body:
+            if not self.reported("bodies"):
+                remedy = 'add each by its name (in a file: a [[body]] table, or "bodies = N")'
+                self.faults.add("body", f"no bodies; {remedy}", "missing")
+            numbers = [b for joint in self.model.joint for b in joint.bodies if isinstance(b, int)]
+            self.n_bodies = max([1, *numbers])
         if self.model.bodies and self.model.body:
             what = "stands beside [[body]]; give the number or the tables, not both"
             self.faults.add("bodies", what, "conflict")
-        if not self.model.body:
-            return [] if self.model.bodies else [FRAME]
-        names = [FRAME]
-        for index, body in enumerate(self.model.body):
-            number = index + 2
-            name = body.name if body.name is not None else str(number)
-            where = entry_name("body", index, {"name": body.name})
+        for index, name in enumerate(self.names[1:], 1):
+            where = entry_name("body", index - 1, {"name": self.model.body[index - 1].name})
             if name in FRAME_NAMES:
                 what = f"name {name!r} is taken by the fixed body; each movable body has a name of its own"
                 self.faults.add(where, what, "duplicate")
-                name = f"{name} ({number})"
-            elif name in names:
+            elif name in self.names[:index]:
                 what = f"name {name!r} is taken; each body has a name of its own"
                 self.faults.add(where, what, "duplicate")
-                name = f"{name} ({number})"
-            elif name.isdigit() and name != str(number):
-                what = f"name {name!r} is a number, but this is body {number}; write letters"
+            elif name.isdigit() and name != str(index + 1):
+                what = f"name {name!r} is a number, but this is body {index + 1}; write letters"
                 self.faults.add(where, what, "conflict")
-            elif not name.strip():
-                self.faults.add(where, "name is empty; leave it out or write one")
-            names.append(name)
-        return names
-
-    def _numbers(self, names: list[str]) -> dict[str, int]:
-        """Index of each body by its name; the frame has several."""
-        return {name: index for index, name in enumerate(names)} | dict.fromkeys(FRAME_NAMES, 0)
 
     def _row(self, joint: JointEntry, where: str) -> JointType | None:
         if joint.type == UNREAD:
@@ -234,52 +208,27 @@ class ModelReader(LoadReader):
             self.faults.add(f"{where} type", error.args[0], "unknown")
             return None
 
-    def _ends(
-        self, joint: JointEntry, row: JointType | None, numbers: dict[str, int], n_bodies: int, where: str
-    ) -> list[int]:
+    def _ends(self, joint: JointEntry, row: JointType | None, where: str) -> list[int]:
         """Body indices of a joint; -1 for those that have been reported as faults."""
         if joint.type == UNREAD:
             return [-1, -1]
         if row is not None and len(joint.bodies) > row.max_bodies and not row.may_be_multiple:
-            self.faults.add(
-                f"{where} bodies",
-                f"{len(joint.bodies)} bodies; {with_article(row)} joins {row.max_bodies}: "
-                "write one joint per pair",
-            )
-        ends = []
-        for body in joint.bodies:
-            if isinstance(body, int):
-                if not 1 <= body <= n_bodies:
-                    what = f"body {body} does not exist; the bodies are 1 (frame) to {n_bodies}"
-                    self.faults.add(f"{where} bodies", what, "unknown")
-                    body = 0
-                ends.append(body - 1)
-            elif body in numbers:
-                ends.append(numbers[body])
-            else:
-                known = [name for name in numbers if name not in FRAME_NAMES[1:]]
-                hint = meant(body, known, most=2)
-                shown = ", ".join(known[:20])
-                what = f"body {body!r} does not exist; {hint}the bodies are {shown}"
-                self.faults.add(f"{where} bodies", what, "unknown")
-                ends.append(-1)
+            count = f"{len(joint.bodies)} bodies; {with_article(row)} joins {row.max_bodies}"
+            self.faults.add(f"{where} bodies", f"{count}: write one joint per pair")
+        ends = self.bodies(joint.bodies, f"{where} bodies")
         named = [end for end in ends if end >= 0]
         if len(ends) > 2 and len(set(named)) < len(named):
             self.faults.add(f"{where} bodies", "names a body twice; name each once", "duplicate")
             ends = list(dict.fromkeys(ends))
         return ends
 
-    def _checked_id(self, identity: str, where: str) -> str:
-        if not identity.strip():
-            self.faults.add(f"{where} id", "is empty; leave it out or write one")
-        return identity
-
     # --- geometry ---
 
     def joint_geometry(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry | None:
         """Geometry of a joint; ``where`` names it in faults."""
         if row.pins_from_rod and joint.frames is None and len(joint.axes or ()) < 2:
-            joint = self._with_pins(joint)
+            pins = pins_of(joint, self.model.joint, self.index_of)
+            joint = joint if pins is None else joint.model_copy(update={"axes": pins})
         given = [field for field in _GEOMETRY if getattr(joint, field) is not None]
         self._coordinate_tables(joint, row, where)
         if not given and not joint.limits and not joint.at_reference:
@@ -316,17 +265,6 @@ class ModelReader(LoadReader):
                 what = f"{name!r} has no equation; {with_article(row)} is driven in {can}"
                 self.faults.add(f"{where} driven", what, "unsupported")
         return self._geometry_values(joint, row, where)
-
-    def _with_pins(self, joint: JointEntry) -> JointEntry:
-        """A U with the pins that it leaves to its rod."""
-        names = [FRAME, *(body.name or str(number) for number, body in enumerate(self.model.body, 2))]
-        numbers = self._numbers(names)
-
-        def index_of(body: int | str) -> int:
-            return body - 1 if isinstance(body, int) else numbers.get(body, -1)
-
-        pins = pins_of(joint, self.model.joint, index_of)
-        return joint if pins is None else joint.model_copy(update={"axes": pins})
 
     def _geometry_values(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry:
         points = self.points(joint.points, row.contacts or 2, f"{where} points")
