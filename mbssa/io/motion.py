@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -82,39 +83,28 @@ def with_ids(mechanism: Mechanism, motion: DefaultMotion) -> DefaultMotion:
     return dataclasses.replace(motion, inputs=by_id(mechanism, motion.inputs))
 
 
-def _advice(mechanism: Mechanism, name: str, shown: str) -> str:
-    """Remedy for a motion law of a coordinate that is not driven."""
-    joint, _, coordinate = name.rpartition(".")
-    try:
-        there = coordinate in mechanism.joint(joint).type.coordinates
-    except KeyError:
-        there = False
-    if not there:
-        return shown
-    return f'write driven = ["{coordinate}"] at joint {joint}, or leave the law out; {shown}'
-
-
 def coordinate_faults(mechanism: Mechanism, motion: DefaultMotion) -> Faults:
     """Faults of driven coordinates without a law, and of laws of coordinates that are not driven."""
-    driven = list(_driven(mechanism))
+    driven = mechanism.driven_coordinates
     faults = Faults()
     for name in motion.inputs:
-        if name not in driven:
-            shown = f"driven are {', '.join(driven[:20])}" if driven else "nothing is driven"
-            hint = meant(name, driven, most=2)
-            advice = hint + shown if hint else _advice(mechanism, name, shown)
-            faults.add(f"[motion] {name}", f"is not driven; {advice}", "unknown")
+        if name in driven:
+            continue
+        advice = f"driven are {', '.join(driven[:20])}" if driven else "nothing is driven"
+        joint, _, coordinate = name.rpartition(".")
+        if hint := meant(name, driven, most=2):
+            advice = hint + advice
+        else:
+            with suppress(KeyError):
+                if coordinate in mechanism.joint(joint).type.coordinates:
+                    remedy = f'write driven = ["{coordinate}"] at joint {joint}, or leave the law out'
+                    advice = f"{remedy}; {advice}"
+        faults.add(f"[motion] {name}", f"is not driven; {advice}", "unknown")
     for name in driven:
         if name not in motion.inputs:
             what = f'has no law; write "{name}" = {{ law = "constant" }} or another law'
             faults.add(f"[motion] {name}", what, "missing")
     return faults
-
-
-def _driven(mechanism: Mechanism) -> Iterator[str]:
-    for joint in mechanism.driven.nonzero()[0].tolist():
-        view = mechanism.joints[joint]
-        yield from (f"{view.id}.{name}" for name in view.driven)
 
 
 # --- back ------------------------------------------------------------------------------------------
@@ -142,7 +132,7 @@ def lost_motion(mechanism: Mechanism) -> list[str]:
     if mechanism.motion is None or motion_record(mechanism) is not None:
         return []
     moves = ", ".join(mechanism.motion.inputs) or "nothing"
-    return [f"motion: it moves {moves}, driven are {', '.join(_driven(mechanism)) or 'none'}"]
+    return [f"motion: it moves {moves}, driven are {', '.join(mechanism.driven_coordinates) or 'none'}"]
 
 
 def read_motion_file(path: Path, mechanism: Mechanism) -> DefaultMotion:

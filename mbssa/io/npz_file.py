@@ -24,11 +24,10 @@ from mbssa.bounds import ABOUT_BYTES, ARCHIVE_BYTES, ARRAY_BYTES
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import refuse_device
 from mbssa.io.build import build
-from mbssa.io.motion import lost_motion, motion_record
+from mbssa.io.motion import lost_motion
 from mbssa.io.table import Table, shape_fault
 from mbssa.joints.catalogue import CATALOGUE, Space, joint_type
 from mbssa.mechanism import FRAME, Mechanism
-from mbssa.units import SI
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -106,23 +105,11 @@ def write_npz(mechanism: Mechanism) -> tuple[bytes, list[str]]:
 
 
 def _about(mechanism: Mechanism) -> bytes:
-    from mbssa.io.loads import load_records
-    from mbssa.io.records import body_record, check_writable, held_names, plain
+    from mbssa.io.records import about_record, body_record, check_writable, plain
 
     check_writable(mechanism)
-    about = {
-        "title": mechanism.title,
-        "source": mechanism.source,
-        "notes": list(mechanism.notes),
-        "unread": list(mechanism.unread),
-        "units": list(mechanism.units) if mechanism.units != SI else None,
-        "body_names": None if mechanism.body_names is None else list(mechanism.body_names),
-        "multiple_joints": [
-            {"bodies": [b + 1 for b in several.bodies], "joints": [j + 1 for j in several.joints]}
-            for several in mechanism.multiple_joints
-        ],
-        "motion": motion_record(mechanism),
-        **plain(load_records(mechanism, held_names(mechanism))),
+    about = about_record(mechanism, range(1, mechanism.n_joints + 1)) | {
+        "body_names": mechanism.body_names,
         "joint_names": {j + 1: name for j, name in mechanism.joint_names.items()},
         "joint": {j + 1: plain(geometry) for j, geometry in mechanism.joint_geometry.items()},
         "body": {index + 1: body_record(mechanism, index) for index in mechanism.body_geometry},

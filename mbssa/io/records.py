@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,17 +26,14 @@ from mbssa.mechanism import (
     Mechanism,
     MultipleJoint,
 )
+from mbssa.units import SI
 
 Record = dict[str, Any]
 
 
 def to_record(mechanism: Mechanism) -> Record:
     """Plain tables of a whole mechanism; reading them back gives the same columns and records."""
-    record: Record = {"format": 1, "space": mechanism.space}
-    record |= {key: getattr(mechanism, key) for key in ("title", "source") if getattr(mechanism, key)}
-    for key in ("notes", "unread"):
-        if texts := getattr(mechanism, key):
-            record[key] = list(texts)
+    record: Record = {"format": 1, "space": mechanism.space} | _texts(mechanism)
     names = named_bodies(mechanism)
     if 0 in names:
         record["body"] = [
@@ -46,11 +43,29 @@ def to_record(mechanism: Mechanism) -> Record:
     else:
         record["bodies"] = mechanism.n_bodies
     record["joint"] = [table for _, table in joint_records(mechanism, names)]
-    record |= plain(load_records(mechanism, names))
+    return record | _loads_and_motion(mechanism, names)
+
+
+def about_record(mechanism: Mechanism, joints: Sequence[Any]) -> Record:
+    """Plain tables beside bodies and joints in graphs and archives; ``joints``: keys of the joints."""
+    shared = [
+        {"bodies": [b + 1 for b in each.bodies], "joints": [joints[j] for j in each.joints]}
+        for each in mechanism.multiple_joints
+    ]
+    about = _texts(mechanism) | _loads_and_motion(mechanism, held_names(mechanism))
+    about |= {"multiple_joints": shared} if shared else {}
+    return about | ({} if mechanism.units == SI else {"units": list(mechanism.units)})
+
+
+def _texts(mechanism: Mechanism) -> Record:
+    texts = {key: getattr(mechanism, key) for key in ("title", "source", "notes", "unread")}
+    return {key: plain(text) for key, text in texts.items() if text}
+
+
+def _loads_and_motion(mechanism: Mechanism, names: Mapping[int, str]) -> Record:
+    record: Record = plain(load_records(mechanism, names))
     motion = motion_record(mechanism)
-    if motion is not None:
-        record["motion"] = motion
-    return record
+    return record | ({} if motion is None else {"motion": motion})
 
 
 def held_names(mechanism: Mechanism) -> dict[int, str]:

@@ -7,8 +7,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, ConfigDict, Field, FiniteFloat, GetJsonSchemaHandler, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
 
+from mbssa.faults import meant
 from mbssa.io.table import Table
 from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST
 
@@ -16,9 +27,23 @@ Positive = Annotated[FiniteFloat, Field(gt=0)]
 NotNegative = Annotated[FiniteFloat, Field(ge=0)]
 Numbers = list[FiniteFloat]
 BodyReference = int | str
-#: Coordinates; the name of a body's point, ``crank.tip``, is replaced by them before shapes are checked.
+
+
+def _placed(value: Any, info: ValidationInfo) -> Any:
+    """Coordinates of a body's point that is given by its name, by the points of the context."""
+    points = info.context or {}
+    if not isinstance(value, str) or value in points:
+        return points[value] if isinstance(value, str) else value
+    shown = f"the points are {', '.join(list(points)[:20])}"
+    hint = meant(value, points, most=2) + (shown if points else "give a body points = { tip = […] }")
+    raise PydanticCustomError("unknown", "{what}", {"what": f"{value!r} is no point of a body; {hint}"})
+
+
+#: Coordinates, or the name of a body's point: ``crank.tip``.
 Point = Annotated[
-    Numbers, WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "number"}}, {"type": "string"}]})
+    Numbers,
+    BeforeValidator(_placed),
+    WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "number"}}, {"type": "string"}]}),
 ]
 
 

@@ -18,7 +18,7 @@ from mbssa.units import SI
 def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
     """The file as checked tables in SI; entries of wrong shape are reported, then neutralised."""
     try:
-        return _in_si(ModelFile.model_validate(raw), raw)
+        return _validated(raw)
     except ValidationError as error:
         problems = error.errors()
     by_place: dict[tuple[int | str, ...], list[Any]] = {}
@@ -29,14 +29,29 @@ def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
         faults.append(_fault(place, several, raw))
     _neutralise(raw, by_place)
     try:
-        return _in_si(ModelFile.model_validate(raw), raw)
+        return _validated(raw)
     except ValidationError:
         return None
 
 
-def _in_si(model: ModelFile, raw: dict[str, Any]) -> ModelFile:
+def _validated(raw: dict[str, Any]) -> ModelFile:
+    model = ModelFile.model_validate(raw, context=_named_points(raw))
     units = (model.units.length, model.units.angle)
-    return model if units == SI else ModelFile.model_validate(in_si(raw, units))
+    if units == SI:
+        return model
+    raw = in_si(raw, units)
+    return ModelFile.model_validate(raw, context=_named_points(raw))
+
+
+def _named_points(raw: dict[str, Any]) -> dict[str, Any]:
+    """Points of bodies by the names that joints, forces and centres of mass may give in their place."""
+    bodies = raw.get("body")
+    points: dict[str, Any] = {}
+    for number, body in enumerate(bodies if isinstance(bodies, list) else (), 2):
+        named = body.get("points") if isinstance(body, dict) else None
+        for name, at in named.items() if isinstance(named, dict) else ():
+            points[f"{body.get('name', number)}.{name}"] = at
+    return points
 
 
 def where_in(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:

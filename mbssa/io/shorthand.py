@@ -1,60 +1,17 @@
-"""Shorthand of model files: coordinates of named points, pins of a U that its rod gives."""
+"""Shorthand of model files: pins of a U that its rod gives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from mbssa.faults import Faults, meant
 from mbssa.io.schema import JointEntry
 from mbssa.joints.catalogue import types_of
 
 #: Sine below which a pin and a rod's line are parallel.
 _PARALLEL = 1e-6
-
-
-def write_out_points(
-    raw: dict[str, Any], where: Callable[[tuple[int | str, ...]], str], faults: Faults
-) -> None:
-    """Replace names of points (``crank.tip``) in joints, forces and centres of mass by coordinates."""
-    points: dict[str, Any] = {}
-    for number, body in enumerate(_tables(raw, "body"), 2):
-        named = body.get("points")
-        owner = body.get("name", number)
-        points |= {f"{owner}.{name}": at for name, at in named.items()} if isinstance(named, dict) else {}
-
-    def written(value: Any, place: tuple[int | str, ...], number: int) -> Any:
-        if not isinstance(value, str):
-            return value
-        if value in points:
-            return points[value]
-        hint = meant(value, points, most=2)
-        shown = ", ".join(list(points)[:20])
-        what = f"the points are {shown}" if points else "give a body points = { tip = […] }"
-        faults.add(where(place), f"{value!r} is no point of a body; {hint}{what}", "unknown")
-        # Coordinates in its place, each other ones, let the rest of the joint be checked.
-        return [float(number)] * (2 if raw.get("space") == "planar" else 3)
-
-    placed = [(("joint", index), joint) for index, joint in enumerate(_tables(raw, "joint"))]
-    placed += [(("force", index), force) for index, force in enumerate(_tables(raw, "force"))]
-    for place, joint in placed:
-        if "point" in joint:
-            joint["point"] = written(joint["point"], (*place, "point"), 0)
-        if isinstance(joint.get("points"), list):
-            joint["points"] = [
-                written(value, (*place, "points", k), k) for k, value in enumerate(joint["points"])
-            ]
-    for index, body in enumerate(_tables(raw, "body")):
-        if isinstance(inertia := body.get("inertia"), dict) and "centre" in inertia:
-            inertia["centre"] = written(inertia["centre"], ("body", index, "inertia", "centre"), 0)
-
-
-def _tables(raw: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """Tables of a list, an empty one for what is none."""
-    found = raw.get(key)
-    return [entry if isinstance(entry, dict) else {} for entry in found] if isinstance(found, list) else []
 
 
 def pins_of(

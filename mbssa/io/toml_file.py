@@ -18,8 +18,8 @@ from mbssa.io.build import build, driven_bits, with_article
 from mbssa.io.loads import LoadReader
 from mbssa.io.multiple import spanning_tree
 from mbssa.io.schema import BodyEntry, JointEntry
-from mbssa.io.shape_faults import UNREAD, check_shape, entry_name, where_in
-from mbssa.io.shorthand import pins_of, write_out_points
+from mbssa.io.shape_faults import UNREAD, check_shape, entry_name
+from mbssa.io.shorthand import pins_of
 from mbssa.io.toml_text import toml_tables, toml_text
 from mbssa.io.visual import visual_faults
 from mbssa.joints.catalogue import JointType, joint_type
@@ -62,7 +62,6 @@ def parse_toml(text: str, source_name: str, name: str) -> Mechanism:
 def parse_record(raw: dict[str, Any], source_name: str, name: str) -> Mechanism:
     """A mechanism from the plain tables of a model file, which are changed on the way."""
     faults = Faults()
-    write_out_points(raw, lambda place: where_in(place, raw), faults)
     model = check_shape(raw, faults)
     if model is None:
         raise ModelError(source_name, faults)
