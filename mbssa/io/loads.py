@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,13 +77,19 @@ class LoadReader:
             return None
         return None if values is None else tuple(map(float, values))
 
-    def points(self, values: Sequence[Sequence[float]] | None, count: int, where: str) -> Any:
-        """So many positions."""
+    def vectors(
+        self,
+        values: Sequence[Sequence[float]] | None,
+        count: int,
+        where: str,
+        read: Callable[[Any, str], Vector | None] | None = None,
+    ) -> tuple[Vector, ...] | None:
+        """So many vectors; ``read`` is :meth:`vector` if not given."""
         if values is None:
             return None
         if len(values) != count:
             self.faults.add(where, f"{len(values)} entries; write {count}")
-        return tuple(self.vector(v, f"{where}[{k}]") or () for k, v in enumerate(values, 1))
+        return tuple((read or self.vector)(v, f"{where}[{k}]") or () for k, v in enumerate(values, 1))
 
     def profile(self, given: Any, where: str) -> dict[str, Any] | None:
         """The profile's table in SI."""
@@ -213,9 +219,8 @@ class LoadReader:
         for key, size in (("force", self.dimension if row.vector else 1), ("moment", turn), ("spin", turn)):
             if key in given:
                 given[key] = self._components(given[key], f"{where} {key}", size)
-        given["points"] = self.points(entry.points, 2, f"{where} points")
-        points = given["points"]
-        if entry.type == "spring" and points[0] and points[:1] == points[1:]:
+        given["points"] = points = self.vectors(entry.points, 2, f"{where} points")
+        if entry.type == "spring" and points and points[0] and points[:1] == points[1:]:
             self.faults.add(f"{where} points", "coincide at the reference; a spring needs a direction")
         given["point"] = self.vector(entry.point, f"{where} point")
         given["profile"] = self.profile(entry.profile, where)

@@ -248,9 +248,7 @@ class ModelReader(LoadReader):
         if given:
             covered = set(given) | (set(SHORTHAND) if joint.frames is not None else set())
             missing = [field for field in row.required if field not in covered]
-            for field in missing:
-                if self.reported(f"{where} {field}"):
-                    continue
+            for field in (field for field in missing if not self.reported(f"{where} {field}")):
                 about = str(JointEntry.model_fields[field].description).removeprefix(f"{row.code}: ")
                 what = f"is missing beside {', '.join(given)}; {with_article(row)} needs it: {about}"
                 self.faults.add(f"{where} {field}", what, "missing")
@@ -266,10 +264,10 @@ class ModelReader(LoadReader):
         return self._geometry_values(joint, row, where)
 
     def _geometry_values(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry:
-        points = self.points(joint.points, row.contacts or 2, f"{where} points")
-        axes = self._directions(joint.axes, row.contacts or 2, f"{where} axes")
+        points = self.vectors(joint.points, row.contacts or 2, f"{where} points")
+        axes = self.vectors(joint.axes, row.contacts or 2, f"{where} axes", self._direction)
         if row.has_square_axes and axes and len(axes) == 2 and all(axes):
-            self._perpendicular(axes, f"{where} axes")
+            self._check_angle(*axes, f"{where} axes", square=True)
         if row.line and joint.length is None and points and points[0] and points[:1] == points[1:]:
             self.faults.add(f"{where} points", "coincide; a rod or a distance has a length")
         others = {key: getattr(joint, key) for key in _AS_THEY_ARE}
@@ -323,17 +321,9 @@ class ModelReader(LoadReader):
             z = self._direction(entry.z, f"{place} z") if self.space == "spatial" else None
             x = self._direction(entry.x, f"{place} x")
             if z is not None and x is not None:
-                self._not_parallel((z, x), f"{place} z and x")
+                self._check_angle(z, x, f"{place} z and x")
             frames.append(JointFrame(self.vector(entry.origin, f"{place} origin") or (), z, x))
         return tuple(frames)
-
-    def _directions(self, values: list[list[float]] | None, count: int, where: str) -> Any:
-        """So many directions."""
-        if values is None:
-            return None
-        if len(values) != count:
-            self.faults.add(where, f"{len(values)} entries; write {count}")
-        return tuple(self._direction(v, f"{where}[{k}]") or () for k, v in enumerate(values, 1))
 
     def _direction(self, values: list[float] | None, where: str) -> Vector | None:
         """A vector of the right dimension and a sensible length."""
@@ -345,24 +335,16 @@ class ModelReader(LoadReader):
         self.faults.add(where, has if norm else "is a zero vector; write a direction")
         return None
 
-    def _not_parallel(self, axes: tuple[Vector, ...], where: str) -> bool:
-        """Return whether two axes are not parallel, and add a fault if they are."""
-        # Within 1e-9: below any file's digits.
-        u, v = (np.array(axis) / math.hypot(*axis) for axis in axes)
-        across = math.sqrt(max(float(u @ u) * float(v @ v) - float(u @ v) ** 2, 0.0))
-        if across < 1e-9:
+    def _check_angle(self, first: Vector, second: Vector, where: str, *, square: bool = False) -> None:
+        """Check that axes are not parallel, or ``square`` within the angle that rounded digits make."""
+        u, v = (np.array(axis) / math.hypot(*axis) for axis in (first, second))
+        cosine = float(u @ v)
+        upright = v - cosine * u
+        if (across := float(np.linalg.norm(upright))) < 1e-9:  # below any file's digits
             self.faults.add(where, "are parallel; write two different directions")
-        return across >= 1e-9
-
-    def _perpendicular(self, axes: tuple[Vector, ...], where: str) -> None:
-        """Within the angle that rounded digits make; the frames take the nearest right angle."""
-        if not self._not_parallel(axes, where):
-            return
-        u, v = (np.array(axis) / math.hypot(*axis) for axis in axes)
-        if abs(u @ v) > _SQUARE:
-            upright = v - (u @ v) * u
-            shown = ", ".join(f"{c:.6g}" for c in upright / np.linalg.norm(upright) + 0.0)
-            angle = math.degrees(math.acos(max(-1.0, min(1.0, float(u @ v)))))
+        elif square and abs(cosine) > _SQUARE:  # else the frames take the nearest right angle
+            shown = ", ".join(f"{c:.6g}" for c in upright / across + 0.0)
+            angle = math.degrees(math.atan2(across, cosine))
             what = f"stand at {angle:.4g}° to each other; write right angles, for the second [{shown}]"
             self.faults.add(where, what)
 
@@ -386,21 +368,18 @@ class ModelReader(LoadReader):
         return found
 
     def _orientation(self, body: BodyEntry, where: str) -> Vector | None:
-        value = body.orientation
-        if value is None:
-            return None
+        value, place = body.orientation, f"{where} orientation"
+        if value is None or (self.space == "planar" and not isinstance(value, list)):
+            return None if value is None else (value,)
         if self.space == "planar":
-            if isinstance(value, list):
-                what = "write one angle; quaternions are for spatial models"
-                self.faults.add(f"{where} orientation", what, "unsupported")
-                return None
-            return (value,)
+            self.faults.add(place, "write one angle; quaternions are for spatial models", "unsupported")
+            return None
         if not isinstance(value, list) or len(value) != 4:
-            self.faults.add(f"{where} orientation", "write a quaternion [w, x, y, z]")
+            self.faults.add(place, "write a quaternion [w, x, y, z]")
             return None
         norm = math.hypot(*value)
         if abs(norm - 1.0) > 1e-6:
-            self.faults.add(f"{where} orientation", f"has the norm {norm:.6g}; write a unit quaternion")
+            self.faults.add(place, f"has the norm {norm:.6g}; write a unit quaternion")
             return None
         # A norm of 1 up to rounding is left alone, so that what is written comes back bit for bit.
         return tuple(value) if abs(norm - 1.0) < 1e-15 else tuple(v / norm for v in value)
