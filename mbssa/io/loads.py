@@ -170,7 +170,7 @@ class LoadReader:
         for index, entry in enumerate(self.model.force):
             if entry.type == UNREAD:
                 continue
-            where = entry_name("force", index, {"id": entry.id, "type": entry.type})
+            where = entry_name("force", index, vars(entry))
             if (row := FORCE_TYPES.get(entry.type)) is None:
                 what = f"is no force; {meant(entry.type, FORCE_TYPES)}write {', '.join(FORCE_TYPES)}"
                 self.faults.add(f"{where} type", f"{entry.type!r} {what}", "unknown")

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Discriminator, Field, FiniteFloat, Tag, ValidationError
 
 from mbssa.faults import Fault, Faults
 from mbssa.io.records import plain
-from mbssa.io.table import Table, keys_of, place_in, place_text, shape_fault, table_at
+from mbssa.io.table import Table, by_places, keys_of, place_text, shape_fault, table_at
 from mbssa.joints.cams.follower_laws import Kind
 from mbssa.joints.cams.profiles import Profile, ProfileError, profile_from
 from mbssa.units import unscaled
@@ -191,19 +191,10 @@ def profile_in(
 # --- faults of shape -------------------------------------------------------------------------------
 
 
-def _faults_of_shape(error: ValidationError, table: dict[str, Any], where: str) -> list[Fault]:
-    by_place: dict[str, list[Any]] = {}
-    for problem in error.errors():
-        by_place.setdefault(place_text(place_in(problem["loc"], table)), []).append(problem)
-    return [
-        shape_fault(
-            f"{where}.{place}" if place else where,
-            several,
-            table_at(ProfileEntry, several[0]["loc"]),
-            _about(several[0]["loc"]),
-        )
-        for place, several in by_place.items()
-    ]
+def _faults_of_shape(error: ValidationError, table: dict[str, Any], where: str) -> Iterator[Fault]:
+    for place, several in by_places(error, table).items():
+        at, loc = ".".join(filter(None, (where, place_text(place)))), several[0]["loc"]
+        yield shape_fault(at, several, table_at(ProfileEntry, loc), _about(loc))
 
 
 def _about(loc: tuple[int | str, ...]) -> str:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from mbssa.faults import Fault, Faults, meant
 from mbssa.io.record_units import in_si
 from mbssa.io.schema import LAWS, ModelFile
-from mbssa.io.table import place_in, place_text, shape_fault, table_at
+from mbssa.io.table import by_places, place_text, shape_fault, table_at
 from mbssa.units import SI
 
 
@@ -20,10 +20,7 @@ def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
     try:
         return _validated(raw)
     except ValidationError as error:
-        problems = error.errors()
-    by_place: dict[tuple[int | str, ...], list[Any]] = {}
-    for problem in problems:
-        by_place.setdefault(place_in(problem["loc"], raw), []).append(problem)
+        by_place = by_places(error, raw)
     _rename(raw, by_place)
     for place, several in by_place.items():
         faults.append(_fault(place, several, raw))
@@ -72,17 +69,11 @@ def where_in(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:
 def entry_name(table: str, index: int, entry: dict[str, Any]) -> str:
     """Place of a table, counted from 1, with its id, its bodies or its name: ``[[joint]] 3 (2, 5)``."""
     place = f"[[{table}]] {index + 1}"
-    if table == "joint":
-        bodies = entry.get("bodies")
-        if isinstance(entry.get("id"), str):
-            return f"{place} ({entry['id']})"
-        if isinstance(bodies, list) and bodies:
-            return f"{place} ({', '.join(map(str, bodies))})"
-    elif table == "force":
-        named = entry.get("id") or entry.get("type")
-        return f"{place} ({named})" if isinstance(named, str) else place
-    elif isinstance(entry.get("name"), str):
-        return f"{place} ({entry['name']})"
+    for key in {"joint": ("id", "bodies"), "force": ("id", "type"), "body": ("name",)}[table]:
+        given = entry.get(key)
+        text = ", ".join(map(str, given)) if isinstance(given, list) else given
+        if text and isinstance(text, str):
+            return f"{place} ({text})"
     return place
 
 
@@ -116,10 +107,8 @@ def _rename(raw: dict[str, Any], by_place: dict[tuple[int | str, ...], list[Any]
 def _likely_space(raw: dict[str, Any]) -> str:
     """The space that was meant: by its spelling, else planar where a joint's point has two numbers."""
     near = difflib.get_close_matches(str(raw.get("space", "")).lower(), ("planar", "spatial"), n=1)
-    joints = raw.get("joint")
-    points = [
-        each.get("point") for each in (joints if isinstance(joints, list) else ()) if isinstance(each, dict)
-    ]
+    joints = raw["joint"] if isinstance(raw.get("joint"), list) else []
+    points = [joint.get("point") for joint in joints if isinstance(joint, dict)]
     flat = any(isinstance(point, list) and len(point) == 2 for point in points)
     return near[0] if near else "planar" if flat else "spatial"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
 from mbssa.faults import Fault, meant
@@ -50,6 +50,14 @@ def place_in(loc: tuple[int | str, ...], raw: Any) -> tuple[int | str, ...]:
             place.append(step)
             here = here[step]
     return tuple(place)
+
+
+def by_places(error: ValidationError, raw: Any) -> dict[tuple[int | str, ...], list[Any]]:
+    """What pydantic found, by its place in the file."""
+    found: dict[tuple[int | str, ...], list[Any]] = {}
+    for problem in error.errors():
+        found.setdefault(place_in(problem["loc"], raw), []).append(problem)
+    return found
 
 
 def place_text(place: tuple[int | str, ...]) -> str:

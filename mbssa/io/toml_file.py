@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,10 +20,9 @@ from mbssa.io.loads import LoadReader
 from mbssa.io.multiple import spanning_tree
 from mbssa.io.schema import BodyEntry, JointEntry
 from mbssa.io.shape_faults import UNREAD, check_shape, entry_name
-from mbssa.io.shorthand import pins_of
 from mbssa.io.toml_text import toml_tables, toml_text
 from mbssa.io.visual import visual_faults
-from mbssa.joints.catalogue import JointType, joint_type
+from mbssa.joints.catalogue import JointType, joint_type, types_of
 from mbssa.joints.joint_type import SHORTHAND
 from mbssa.mechanism import (
     FRAME_NAMES,
@@ -47,6 +47,9 @@ _AS_THEY_ARE = (
 
 #: Cosine up to which rounded digits may miss a right angle between two axes.
 _SQUARE = 5e-3
+
+#: Sine below which a pin and a rod's line are parallel.
+_PARALLEL = 1e-6
 
 
 def read_toml(path: Path) -> Mechanism:
@@ -173,7 +176,7 @@ class ModelReader(LoadReader):
 
     def _joint_name(self, index: int) -> str:
         joint = self.model.joint[index]
-        return entry_name("joint", index, {"id": joint.id, "bodies": joint.bodies})
+        return entry_name("joint", index, vars(joint))
 
     def _check_bodies(self) -> None:
         """Check the names of the bodies; without bodies there are as many as the joints name."""
@@ -187,7 +190,7 @@ class ModelReader(LoadReader):
             what = "stands beside [[body]]; give the number or the tables, not both"
             self.faults.add("bodies", what, "conflict")
         for index, name in enumerate(self.names[1:], 1):
-            where = entry_name("body", index - 1, {"name": self.model.body[index - 1].name})
+            where = entry_name("body", index - 1, vars(self.model.body[index - 1]))
             if name in FRAME_NAMES:
                 what = f"name {name!r} is taken by the fixed body; each movable body has a name of its own"
                 self.faults.add(where, what, "duplicate")
@@ -226,7 +229,7 @@ class ModelReader(LoadReader):
     def joint_geometry(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry | None:
         """Geometry of a joint; ``where`` names it in faults."""
         if row.pins_from_rod and joint.frames is None and len(joint.axes or ()) < 2:
-            pins = pins_of(joint, self.model.joint, self.index_of)
+            pins = _pins_of(joint, self.model.joint, self.index_of)
             joint = joint if pins is None else joint.model_copy(update={"axes": pins})
         given = [field for field in _GEOMETRY if getattr(joint, field) is not None]
         self._coordinate_tables(joint, row, where)
@@ -352,7 +355,7 @@ class ModelReader(LoadReader):
         """Geometry of bodies by index."""
         found = {}
         for index, body in enumerate(self.model.body):
-            where = entry_name("body", index, {"name": body.name})
+            where = entry_name("body", index, vars(body))
             origin = self.vector(body.origin, f"{where} origin")
             orientation = self._orientation(body, where)
             points = {
@@ -383,3 +386,59 @@ class ModelReader(LoadReader):
             return None
         # A norm of 1 up to rounding is left alone, so that what is written comes back bit for bit.
         return tuple(value) if abs(norm - 1.0) < 1e-15 else tuple(v / norm for v in value)
+
+
+# --- pins of a U that its rod gives ------------------------------------------------------------------
+
+
+def _pins_of(
+    joint: JointEntry, joints: list[JointEntry], index_of: Callable[[int | str], int]
+) -> list[list[float]] | None:
+    """Pins of a U that has one of them or none, where a rod gives the rest; else None."""
+    # Given the first pin, the second is perpendicular to it and to the rod, the joint's second body. Without
+    # pins both are perpendicular to a rod that ends in an S (only its rotation about itself depends on them).
+    # The rod's line goes from the U to its one other joint; to the S behind that if it is a P or C.
+    if joint.point is None or len(joint.point) != 3 or len(joint.bodies) != 2:
+        return None
+    first = joint.axes[0] if joint.axes else None
+    ends = [index_of(body) for body in joint.bodies]
+    lines = []
+    for end in ends if first is None else ends[1:]:
+        other = _far_end(joint, end, joints, index_of)
+        if other is not None and (first is not None or other.type in _spatial("is_ball")):
+            lines.append(np.subtract(other.point, joint.point))  # type: ignore[arg-type]
+    if len(lines) != 1:
+        return None
+    (line,) = lines
+    if first is None:
+        first = np.cross(np.eye(3)[np.argmin(np.abs(line))], line).tolist()
+    if len(first) != 3:
+        return None
+    second = np.cross(line, first)
+    size = float(np.linalg.norm(line) * np.linalg.norm(first))
+    if not np.linalg.norm(second) > _PARALLEL * size:
+        return None
+    return [list(first), (second / np.linalg.norm(second)).tolist()]
+
+
+def _spatial(trait: Literal["is_ball", "telescopes"]) -> set[str]:
+    """Codes of the spatial types with a trait: those that end a rod's line, or that it goes through."""
+    return {row.code for row in types_of("spatial") if getattr(row, trait)}
+
+
+def _far_end(
+    joint: JointEntry, body: int, joints: list[JointEntry], index_of: Callable[[int | str], int]
+) -> JointEntry | None:
+    """The joint with a point at the other end of a rod; None where the body is no rod."""
+    seen = [joint]
+    while True:
+        others = [
+            each for each in joints if all(each is not s for s in seen) and body in map(index_of, each.bodies)
+        ]
+        if body == 0 or len(others) != 1 or len(others[0].bodies) != 2:
+            return None
+        (other,) = others
+        if other.type not in _spatial("telescopes") or len(seen) > 1:
+            return other if other.point is not None and len(other.point) == 3 else None
+        seen.append(other)
+        body = next(index_of(each) for each in other.bodies if index_of(each) != body)
