@@ -211,7 +211,11 @@ class LoadReader:
             check_law(entry.factor, None, f"{where} factor", self.faults)
             given["factor"] = law_of(entry.factor)
         if entry.terrain is not None:
-            given["terrain"] = self._terrain(entry.terrain, f"{where} terrain")
+            given["terrain"] = terrain = tuple((x, y) for x, y in entry.terrain)
+            falling = [k for k in range(1, len(terrain)) if terrain[k][0] <= terrain[k - 1][0]]
+            for k in falling[:1]:
+                what = "is not beyond the point before; write increasing x"
+                self.faults.add(f"{where} terrain[{k + 1}]", what)
         given["bodies"] = self._bodies(entry, row, f"{where} bodies")
         if len(self.faults) > before or not said <= given.keys():
             return None
@@ -228,17 +232,6 @@ class LoadReader:
         force = Force(entry.type, identity, **given)
         self.faults += load_faults(force, where)
         return force if len(self.faults) == before else None
-
-    def _terrain(self, points: list[list[float]], where: str) -> tuple[Vector, ...]:
-        if len(points) < 2:
-            self.faults.add(where, f"{len(points)} points; write two or more")
-        short = [k for k, point in enumerate(points, 1) if len(point) != 2]
-        for k in short:
-            self.faults.add(f"{where}[{k}]", f"{len(points[k - 1])} numbers; write [x, y]")
-        falling = [k for k in range(1, len(points)) if not short and points[k][0] <= points[k - 1][0]]
-        for k in falling[:1]:
-            self.faults.add(f"{where}[{k + 1}]", "is not beyond the point before; write increasing x")
-        return tuple(map(tuple, points))
 
     def _exerted(self, entry: ForceEntry, where: str) -> Any:
         """A function: an expression of t, value and rate, which needs no trust, or Python's by its name."""

@@ -63,20 +63,11 @@ class _About(Table):
     body: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
 
-#: Exceptions of NumPy and zipfile for a file that is no archive, or one cut off or damaged.
+#: Exceptions of NumPy and zipfile, besides OSError, for an archive that is cut off or damaged.
 _DAMAGED = (
-    ValueError,
-    OSError,
-    EOFError,
-    KeyError,
-    MemoryError,
-    NotImplementedError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    zipfile.BadZipFile,
+    ValueError, EOFError, KeyError, MemoryError, RuntimeError, SyntaxError, TypeError, zipfile.BadZipFile,
     zlib.error,
-)
+)  # fmt: skip
 
 
 def read_npz(path: Path) -> Mechanism:
@@ -186,7 +177,7 @@ def read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDArray
         rest = member.file_size - stream.tell()
         if min(shape, default=0) < 0 or not dtype.itemsize or math.prod(shape) * dtype.itemsize != rest:
             raise ValueError(f"an array of shape {shape} has {rest} bytes")
-    with archive.open(member) as stream:
+        stream.seek(0)
         found: npt.NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
         return found
 

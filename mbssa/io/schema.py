@@ -60,7 +60,8 @@ def _rising(limits: list[float]) -> list[float]:
 
 
 Name = Annotated[str, AfterValidator(_written)]
-Limits = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2), AfterValidator(_rising)]
+Two = Field(min_length=2, max_length=2)
+Limits = Annotated[Numbers, Two, AfterValidator(_rising)]
 
 #: Longest duration of a motion or a step.
 Seconds = Annotated[FiniteFloat, Field(ge=SHORTEST, le=LONGEST)]
@@ -147,7 +148,7 @@ class JointEntry(Table):
     driven: bool | int | list[str] = Field(
         0, description="driven coordinates: names, how many (in the catalogue's order), or true for all"
     )
-    driven_pairs: list[Annotated[list[BodyReference], Field(min_length=2, max_length=2)]] = Field(
+    driven_pairs: list[Annotated[list[BodyReference], Two]] = Field(
         [], description="R or P of three or more bodies: the pairs of bodies whose motion is driven"
     )
     point: Point | None = Field(
@@ -180,7 +181,7 @@ class JointEntry(Table):
     )
     derivative: Any = Field(None, description="USER: its derivatives; by complex step if not given")
     unit: Literal["m", "rad", "1"] | None = Field(None, description="USER: unit of the function's value")
-    couples: Annotated[list[str], Field(min_length=2, max_length=2)] | None = Field(
+    couples: Annotated[list[str], Two] | None = Field(
         None, description='COUPLING: two coordinates, by joint and name: ["1-2.angle", "1-3.slide"]'
     )
     multiplier: FiniteFloat | None = Field(
@@ -289,7 +290,7 @@ class ForceEntry(Table):
     bodies: list[BodyReference] | None = Field(
         None, description="spring, contact: the two bodies; point, terrain: the one body on which it acts"
     )
-    points: list[Point] | None = Field(
+    points: Annotated[list[Point], Two] | None = Field(
         None,
         description="spring: one point per body; contact: origins of both profiles' frames, whose axes are "
         "the world's at the reference; world coordinates at the reference",
@@ -335,7 +336,7 @@ class ForceEntry(Table):
         description="length or angle units per s: friction is proportional to tanh(velocity / threshold)",
     )
     radius: Positive | None = Field(None, description="terrain: of the wheel")
-    terrain: list[Numbers] | None = Field(
+    terrain: Annotated[list[Annotated[Numbers, Two]], Field(min_length=2)] | None = Field(
         None,
         description="terrain: points [x, y] with increasing x, world axes; a natural cubic spline joins them",
     )
