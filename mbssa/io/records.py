@@ -138,52 +138,28 @@ def _multiple_record(mechanism: Mechanism, several: MultipleJoint, names: Mappin
     """One table for the pairs of a joint of several bodies; None if the reader would make others of it."""
     from mbssa.io.multiple import spanning_tree
 
-    first, last = several.joints[0], several.joints[-1]
+    first, count = several.joints[0], len(several.joints)
     pairs = [mechanism.joint_bodies(joint) for joint in several.joints]
-    driven = [pair for pair, joint in zip(pairs, several.joints, strict=True) if mechanism.driven[joint]]
-    geometry = _shared_geometry(mechanism, several)
+    records = [_joint_record(mechanism, joint, names) for joint in several.joints]
+    driven = [(p[0], p[1]) for p, record in zip(pairs, records, strict=True) if record.pop("driven", None)]
+    ids = [record.pop("id", None) for record in records]
+    sides = [frame for record in records for frame in record.pop("frames", ())]
+    frames = dict(zip([body for pair in pairs for body in pair], sides, strict=False))
+    record = records[0] | {"bodies": [names.get(body, body + 1) for body in several.bodies]}
     if (
-        list(several.joints) != list(range(first, last + 1))
-        or spanning_tree(several.bodies, [(pair[0], pair[1]) for pair in driven]) != tuple(pairs)
-        or not _one_id(mechanism, several)
-        or len({int(mechanism.joint_type[joint]) for joint in several.joints}) > 1
+        list(several.joints) != list(range(first, first + count))
+        or spanning_tree(several.bodies, driven) != tuple(pairs)
+        or ids != [ids[0], *(ids[0] and f"{ids[0]}#{number}" for number in range(2, count + 1))]
+        or any(other | {"bodies": record["bodies"]} != record for other in records)
+        or "at_reference" in record
         or (driven and mechanism.joints[first].type.grade > 1)
-        or geometry is None
+        or sides != [frames.get(body) for pair in pairs for body in pair if frames]
     ):
         return None
-    record = _joint_record(mechanism, first, names)
-    record = {key: record[key] for key in ("bodies", "type", "id") if key in record}
-    record["bodies"] = [names.get(index, index + 1) for index in several.bodies]
+    head = {key: record.pop(key) for key in ("bodies", "type")} | ({} if ids[0] is None else {"id": ids[0]})
     if driven:
-        record["driven_pairs"] = [[names.get(index, index + 1) for index in pair] for pair in driven]
-    return record | geometry
-
-
-def _one_id(mechanism: Mechanism, several: MultipleJoint) -> bool:
-    """Return whether the pairs have no ids, or ``pin``, ``pin#2``, … after the joint's."""
-    given = [mechanism.joint_names.get(joint) for joint in several.joints]
-    counted = [given[0], *(f"{given[0]}#{number}" for number in range(2, len(given) + 1))]
-    return given == (counted if given[0] is not None else [None] * len(given))
-
-
-def _shared_geometry(mechanism: Mechanism, several: MultipleJoint) -> Record | None:
-    """Geometry of all the pairs as one, a frame for each body; None if the pairs differ."""
-    known = [mechanism.joint_geometry.get(joint) for joint in several.joints]
-    if known[0] is None:
-        return {} if not any(known) else None
-    frames: dict[int, JointFrame] = {}
-    for joint, geometry in zip(several.joints, known, strict=True):
-        if geometry is None or geometry.at_reference:
-            return None
-        if dataclasses.replace(geometry, frames=None) != dataclasses.replace(known[0], frames=None):
-            return None
-        for index, frame in zip(mechanism.joint_bodies(joint), geometry.frames or (), strict=False):
-            if frames.setdefault(index, frame) != frame:
-                return None
-    if frames and set(frames) != set(several.bodies):
-        return None
-    whole = tuple(frames[index] for index in several.bodies) if frames else None
-    return dict(plain(dataclasses.replace(known[0], frames=whole)))
+        head["driven_pairs"] = [[names.get(body, body + 1) for body in pair] for pair in driven]
+    return head | record | ({"frames": [frames[body] for body in several.bodies]} if frames else {})
 
 
 def _joint_record(mechanism: Mechanism, joint: int, names: Mapping[int, str]) -> Record:
