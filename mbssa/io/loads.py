@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,10 +41,10 @@ class LoadReader:
 
     def gravity(self) -> Vector | None:
         """Acceleration, m/s²."""
-        found = self.vector(self.model.gravity, "gravity")
-        if found is not None and (fault := gravity_fault(found)):
+        given = self.model.gravity
+        if given is not None and (fault := gravity_fault(given)):
             self.faults.add("gravity", fault)
-        return found
+        return None if given is None else tuple(given)
 
     def motion(self) -> DefaultMotion | None:
         return None if self.model.motion is None else motion_of(self.model.motion, self.faults)
@@ -68,28 +68,6 @@ class LoadReader:
                 what = f"body {body!r} does not exist; {hint}the bodies are {shown}"
                 self.faults.add(where, what, "unknown")
         return list(map(self.index_of, given))
-
-    def vector(self, values: Sequence[float] | None, where: str) -> Vector | None:
-        """A vector of the right dimension."""
-        if values is not None and len(values) != self.dimension:
-            what = f"{len(values)} numbers; a {self.space} mechanism has {self.dimension}"
-            self.faults.add(where, what)
-            return None
-        return None if values is None else tuple(map(float, values))
-
-    def vectors(
-        self,
-        values: Sequence[Sequence[float]] | None,
-        count: int,
-        where: str,
-        read: Callable[[Any, str], Vector | None] | None = None,
-    ) -> tuple[Vector, ...] | None:
-        """So many vectors; ``read`` is :meth:`vector` if not given."""
-        if values is None:
-            return None
-        if len(values) != count:
-            self.faults.add(where, f"{len(values)} entries; write {count}")
-        return tuple((read or self.vector)(v, f"{where}[{k}]") or () for k, v in enumerate(values, 1))
 
     def profile(self, given: Any, where: str) -> dict[str, Any] | None:
         """The profile's table in SI."""
@@ -115,12 +93,12 @@ class LoadReader:
 
     # --- masses ---
 
-    def inertia(self, entry: InertiaEntry | None, origin: Vector | None, where: str) -> Inertia | None:
+    def inertia(self, entry: InertiaEntry | None, origin: Any, where: str) -> Inertia | None:
         """Mass properties of one body; ``origin`` of the body stands in for a missing centre."""
         if entry is None:
             return None
         place, before = f"{where} inertia", len(self.faults)
-        centre = self.vector(entry.centre, f"{place}.centre") or origin
+        centre = entry.centre or origin
         if centre is None and len(self.faults) == before:
             what = "is missing; write the centre of mass, world axes at the reference"
             self.faults.add(f"{place}.centre", what, "missing")
@@ -140,8 +118,7 @@ class LoadReader:
             self._check_matrix(entry, place)
         if len(self.faults) > before or centre is None:
             return None
-        six = (None if each is None else tuple(each) for each in (entry.moments, entry.products))
-        return Inertia(entry.mass, centre, entry.moment, *six)
+        return Inertia(**vars(entry) | {"centre": centre})
 
     def _check_matrix(self, entry: InertiaEntry, place: str) -> None:
         """Check six components: no principal moment is negative or above the sum of the others."""
@@ -211,7 +188,7 @@ class LoadReader:
             check_law(entry.factor, None, f"{where} factor", self.faults)
             given["factor"] = law_of(entry.factor)
         if entry.terrain is not None:
-            given["terrain"] = terrain = tuple((x, y) for x, y in entry.terrain)
+            terrain = entry.terrain
             falling = [k for k in range(1, len(terrain)) if terrain[k][0] <= terrain[k - 1][0]]
             for k in falling[:1]:
                 what = "is not beyond the point before; write increasing x"
@@ -222,11 +199,9 @@ class LoadReader:
         turn = 1 if self.dimension == 2 else 3
         for key, size in (("force", self.dimension if row.vector else 1), ("moment", turn), ("spin", turn)):
             if key in given:
-                given[key] = self._components(given[key], f"{where} {key}", size)
-        given["points"] = points = self.vectors(entry.points, 2, f"{where} points")
-        if entry.type == "spring" and points and points[0] and points[:1] == points[1:]:
+                self._check_size(given[key], f"{where} {key}", size)
+        if entry.type == "spring" and entry.points and entry.points[0] == entry.points[1]:
             self.faults.add(f"{where} points", "coincide at the reference; a spring needs a direction")
-        given["point"] = self.vector(entry.point, f"{where} point")
         given["profile"] = self.profile(entry.profile, where)
         given["function"] = self._exerted(entry, f"{where} function")
         force = Force(entry.type, identity, **given)
@@ -256,13 +231,12 @@ class LoadReader:
             self.faults.add(where, "names a body twice; write two different bodies", "duplicate")
         return found
 
-    def _components(self, given: float | list[float], where: str, size: int) -> Any:
-        """A number, or a vector of the space; other than a direction it may be zero."""
-        if isinstance(given, list) == (size == 1) or (isinstance(given, list) and len(given) != size):
-            has = f"{len(given)} numbers" if isinstance(given, list) else "a number"
-            wanted = "one" if size == 1 else f"a vector of {size}"
-            self.faults.add(where, f"is {has}; write {wanted}")
-        return tuple(given) if isinstance(given, list) else given
+    def _check_size(self, given: Any, where: str, size: int) -> None:
+        """Check a number, or a vector of the space; other than a direction it may be zero."""
+        numbers = len(given) if isinstance(given, tuple) else 1
+        if isinstance(given, tuple) == (size == 1) or numbers != size:
+            has = f"{numbers} numbers" if isinstance(given, tuple) else "a number"
+            self.faults.add(where, f"is {has}; write {'one' if size == 1 else f'a vector of {size}'}")
 
 
 # --- with the joints ---------------------------------------------------------------------------------

@@ -31,12 +31,11 @@ def motion_of(entry: MotionEntry, faults: Faults) -> DefaultMotion:
 
 def law_of(law: AnyLaw) -> InputLaw:
     """A law of a checked table in SI units."""
-    given = law.model_dump(exclude_unset=True, exclude_none=True, exclude={"law"})
+    keys = law.model_fields_set - {"law"}
+    given = {key: value for key, value in law if key in keys and value is not None}
     if law.law == "formula":
         given.setdefault("unit", 1.0)
-    return InputLaw(
-        law.law, {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
-    )
+    return InputLaw(law.law, given)
 
 
 def check_law(law: AnyLaw, duration: float | None, where: str, faults: Faults, unit: str = "") -> None:

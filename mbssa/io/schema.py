@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
@@ -25,13 +26,15 @@ from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST
 
 Positive = Annotated[FiniteFloat, Field(gt=0)]
 NotNegative = Annotated[FiniteFloat, Field(ge=0)]
-Numbers = list[FiniteFloat]
+Tuple = AfterValidator(tuple)
+Floats = list[FiniteFloat]
+Numbers = Annotated[Floats, Tuple]
 BodyReference = int | str
 
 
 def _placed(value: Any, info: ValidationInfo) -> Any:
     """Coordinates of a body's point that is given by its name, by the points of the context."""
-    points = info.context or {}
+    points = (info.context or {}).get("points", {})
     if not isinstance(value, str) or value in points:
         return points[value] if isinstance(value, str) else value
     shown = f"the points are {', '.join(list(points)[:20])}"
@@ -39,9 +42,35 @@ def _placed(value: Any, info: ValidationInfo) -> Any:
     raise PydanticCustomError("unknown", "{what}", {"what": f"{value!r} is no point of a body; {hint}"})
 
 
+def _in_space(values: tuple[float, ...], info: ValidationInfo) -> tuple[float, ...]:
+    space = str((info.context or {}).get("space"))
+    size = {"planar": 2, "spatial": 3}.get(space, len(values))
+    if len(values) != size:
+        raise ValueError(f"{len(values)} numbers; a {space} mechanism has {size}")
+    return values
+
+
+def _directed(values: tuple[float, ...]) -> tuple[float, ...]:
+    norm = math.hypot(*values)
+    if 1e-9 <= norm <= 1e9:
+        return values
+    has = f"has the length {norm:.3g}; write a direction with numbers near 1"
+    raise ValueError(has if norm else "is a zero vector; write a direction")
+
+
+def _in_space_alone(values: Any, info: ValidationInfo) -> Any:
+    if (info.context or {}).get("space") == "planar":
+        what = "a planar joint's axis is the normal of the plane; leave z out"
+        raise PydanticCustomError("unsupported", "{what}", {"what": what})
+    return values
+
+
+Vector = Annotated[Numbers, AfterValidator(_in_space)]
+Direction = Annotated[Vector, AfterValidator(_directed)]
+
 #: Coordinates, or the name of a body's point: ``crank.tip``.
 Point = Annotated[
-    Numbers,
+    Vector,
     BeforeValidator(_placed),
     WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "number"}}, {"type": "string"}]}),
 ]
@@ -53,7 +82,7 @@ def _written(name: str) -> str:
     return name
 
 
-def _rising(limits: list[float]) -> list[float]:
+def _rising(limits: tuple[float, ...]) -> tuple[float, ...]:
     if limits[0] > limits[1]:
         raise ValueError(f"{limits[0]} is above {limits[1]}; write [lowest, highest]")
     return limits
@@ -61,7 +90,7 @@ def _rising(limits: list[float]) -> list[float]:
 
 Name = Annotated[str, AfterValidator(_written)]
 Two = Field(min_length=2, max_length=2)
-Limits = Annotated[Numbers, Two, AfterValidator(_rising)]
+Limits = Annotated[Floats, Two, Tuple, AfterValidator(_rising)]
 
 #: Longest duration of a motion or a step.
 Seconds = Annotated[FiniteFloat, Field(ge=SHORTEST, le=LONGEST)]
@@ -77,9 +106,11 @@ class Units(Table):
 class FrameEntry(Table):
     """A joint's frame on one body, in that body's own frame."""
 
-    origin: Numbers = Field(description="position, length units")
-    z: Numbers | None = Field(None, description="the joint's axis; spatial only")
-    x: Numbers | None = Field(
+    origin: Vector = Field(description="position, length units")
+    z: Annotated[Direction, BeforeValidator(_in_space_alone)] | None = Field(
+        None, description="the joint's axis; spatial only"
+    )
+    x: Direction | None = Field(
         None, description="direction from which coordinates are measured; planar: the sliding direction"
     )
 
@@ -108,13 +139,13 @@ class BodyEntry(Table):
     """A movable body; the first ``[[body]]`` has number 2, the frame is number 1."""
 
     name: Name | None = Field(None, description="unique; its number if not given")
-    origin: Numbers | None = Field(
+    origin: Vector | None = Field(
         None, description="world position of the body's frame at the reference; 0 if not given"
     )
     orientation: FiniteFloat | Numbers | None = Field(
         None, description="of the body's frame at the reference: quaternion w, x, y, z; planar: an angle"
     )
-    points: dict[str, Numbers] = Field({}, description="named points, world coordinates at the reference")
+    points: dict[str, Vector] = Field({}, description="named points, world coordinates at the reference")
     inertia: InertiaEntry | None = Field(None, description="mass properties; massless if not given")
     visual: dict[str, Any] | None = Field(
         None,
@@ -154,11 +185,11 @@ class JointEntry(Table):
     point: Point | None = Field(
         None, description='a point on the joint\'s axis, or its centre; "crank.tip" is a point of a body'
     )
-    points: list[Point] | None = Field(
+    points: Annotated[list[Point], Tuple] | None = Field(
         None, description="one point per body (gears: wheel centres), or per contact"
     )
-    axis: Numbers | None = Field(None, description="direction of the axis, guide or normal")
-    axes: list[Numbers] | None = Field(
+    axis: Direction | None = Field(None, description="direction of the axis, guide or normal")
+    axes: Annotated[list[Direction], Tuple] | None = Field(
         None,
         description="one direction per body (U: the two pins; where its rod gives them, the first or none), "
         "or one normal per contact",
@@ -181,7 +212,7 @@ class JointEntry(Table):
     )
     derivative: Any = Field(None, description="USER: its derivatives; by complex step if not given")
     unit: Literal["m", "rad", "1"] | None = Field(None, description="USER: unit of the function's value")
-    couples: Annotated[list[str], Two] | None = Field(
+    couples: Annotated[list[str], Two, Tuple] | None = Field(
         None, description='COUPLING: two coordinates, by joint and name: ["1-2.angle", "1-3.slide"]'
     )
     multiplier: FiniteFloat | None = Field(
@@ -215,7 +246,7 @@ class PolynomialLaw(Table):
     """start + c1 t + c2 t² + …"""
 
     law: Literal["polynomial"] = Field(description="a polynomial of t")
-    coefficients: Annotated[Numbers, Field(min_length=1)] = Field(
+    coefficients: Annotated[Floats, Field(min_length=1), Tuple] = Field(
         description="of t, t², t³, …: length or angle units per s, s², s³, …"
     )
     start: FiniteFloat | None = Field(None, description="at t = 0; the reference value if not given")
@@ -251,10 +282,10 @@ class SplineLaw(Table):
     """The natural cubic spline through points."""
 
     law: Literal["spline"] = Field(description="a natural cubic spline through points")
-    times: Annotated[Numbers, Field(min_length=2)] = Field(
+    times: Annotated[Floats, Field(min_length=2), Tuple] = Field(
         description="s, increasing, from 0 or before to the end of the motion or after"
     )
-    values: Annotated[Numbers, Field(min_length=2)] = Field(
+    values: Annotated[Floats, Field(min_length=2), Tuple] = Field(
         description="length or angle units, one for each time"
     )
 
@@ -290,7 +321,7 @@ class ForceEntry(Table):
     bodies: list[BodyReference] | None = Field(
         None, description="spring, contact: the two bodies; point, terrain: the one body on which it acts"
     )
-    points: Annotated[list[Point], Two] | None = Field(
+    points: Annotated[list[Point], Two, Tuple] | None = Field(
         None,
         description="spring: one point per body; contact: origins of both profiles' frames, whose axes are "
         "the world's at the reference; world coordinates at the reference",
@@ -336,7 +367,7 @@ class ForceEntry(Table):
         description="length or angle units per s: friction is proportional to tanh(velocity / threshold)",
     )
     radius: Positive | None = Field(None, description="terrain: of the wheel")
-    terrain: Annotated[list[Annotated[Numbers, Two]], Field(min_length=2)] | None = Field(
+    terrain: Annotated[list[Annotated[Floats, Two, Tuple]], Field(min_length=2), Tuple] | None = Field(
         None,
         description="terrain: points [x, y] with increasing x, world axes; a natural cubic spline joins them",
     )
@@ -387,6 +418,6 @@ class ModelFile(Table):
     )
     body: list[BodyEntry] = Field([])
     joint: list[JointEntry] = Field([])
-    gravity: Numbers | None = Field(None, description="acceleration, length units per s²; none if not given")
+    gravity: Vector | None = Field(None, description="acceleration, length units per s²; none if not given")
     force: list[ForceEntry] = Field([])
     motion: MotionEntry | None = Field(None, description="the motion that the model carries")

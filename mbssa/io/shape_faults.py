@@ -32,23 +32,23 @@ def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
 
 
 def _validated(raw: dict[str, Any]) -> ModelFile:
-    model = ModelFile.model_validate(raw, context=_named_points(raw))
+    model = ModelFile.model_validate(raw, context=_context(raw))
     units = (model.units.length, model.units.angle)
     if units == SI:
         return model
     raw = in_si(raw, units)
-    return ModelFile.model_validate(raw, context=_named_points(raw))
+    return ModelFile.model_validate(raw, context=_context(raw))
 
 
-def _named_points(raw: dict[str, Any]) -> dict[str, Any]:
-    """Points of bodies by the names that joints, forces and centres of mass may give in their place."""
-    bodies = raw.get("body")
+def _context(raw: dict[str, Any]) -> dict[str, Any]:
+    """The space, and points of bodies by the names that joints, forces and centres of mass may give."""
+    bodies = raw["body"] if isinstance(raw.get("body"), list) else []
     points: dict[str, Any] = {}
-    for number, body in enumerate(bodies if isinstance(bodies, list) else (), 2):
+    for number, body in enumerate(bodies, 2):
         named = body.get("points") if isinstance(body, dict) else None
         for name, at in named.items() if isinstance(named, dict) else ():
             points[f"{body.get('name', number)}.{name}"] = at
-    return points
+    return {"space": raw.get("space"), "points": points}
 
 
 def where_in(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:

@@ -96,9 +96,9 @@ def shape_fault(place: str, problems: list[Any], table: type[BaseModel], about: 
     fields = keys_of(table)
     if kind == "json_invalid":
         return Fault(place, f"is no JSON: {problems[0]['ctx']['error']}", "syntax")
-    if kind in ("value_error", "unknown"):
+    if kind in ("value_error", "unknown", "unsupported"):
         message = str(problems[0]["msg"]).removeprefix("Value error, ")
-        return Fault(place, message, "unknown" if kind == "unknown" else "value")
+        return Fault(place, message, "value" if kind == "value_error" else kind)
     if kind == "extra_forbidden":
         hint = meant(key, fields)
         return Fault(place, f"unknown key; {hint}the keys here are {', '.join(fields)}", "unknown")

@@ -39,12 +39,6 @@ _GEOMETRY = tuple(
     field.name for field in fields(JointGeometry) if field.name not in ("limits", "at_reference")
 )
 
-#: Those that are kept as the file has them.
-_AS_THEY_ARE = (
-    "pitch", "ratio", "radius", "length", "offsets", "unit", "couples", "multiplier", "offset",
-    "at_reference",
-)  # fmt: skip
-
 #: Cosine up to which rounded digits may miss a right angle between two axes.
 _SQUARE = 5e-3
 
@@ -267,26 +261,22 @@ class ModelReader(LoadReader):
         return self._geometry_values(joint, row, where)
 
     def _geometry_values(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry:
-        points = self.vectors(joint.points, row.contacts or 2, f"{where} points")
-        axes = self.vectors(joint.axes, row.contacts or 2, f"{where} axes", self._direction)
-        if row.has_square_axes and axes and len(axes) == 2 and all(axes):
-            self._check_angle(*axes, f"{where} axes", square=True)
-        if row.line and joint.length is None and points and points[0] and points[:1] == points[1:]:
+        points, axes = joint.points, joint.axes
+        for key, entries in (("points", points), ("axes", axes)):
+            if entries is not None and len(entries) != (row.contacts or 2):
+                self.faults.add(f"{where} {key}", f"{len(entries)} entries; write {row.contacts or 2}")
+        if row.has_square_axes and axes is not None and len(axes) == 2:
+            self._check_angle(axes[0], axes[1], f"{where} axes", square=True)
+        if row.line and joint.length is None and points and points[:1] == points[1:]:
             self.faults.add(f"{where} points", "coincide; a rod or a distance has a length")
-        others = {key: getattr(joint, key) for key in _AS_THEY_ARE}
-        values: Any = {key: tuple(v) if isinstance(v, list) else v for key, v in others.items()}
-        geometry = JointGeometry(
-            point=self.vector(joint.point, f"{where} point"),
-            points=points,
-            axis=self._direction(joint.axis, f"{where} axis"),
-            axes=axes,
-            frames=self._frames(joint, row, where),
-            profile=self.profile(joint.profile, where),
-            function=self.function(joint.function, f"{where} function"),
-            derivative=self.function(joint.derivative, f"{where} derivative"),
-            limits={name: (low, high) for name, (low, high) in joint.limits.items()},
-            **values,
-        )
+        values = {key: getattr(joint, key) for key in (*_GEOMETRY, "limits", "at_reference")}
+        values |= {
+            "frames": self._frames(joint, row, where),
+            "profile": self.profile(joint.profile, where),
+            "function": self.function(joint.function, f"{where} function"),
+            "derivative": self.function(joint.derivative, f"{where} derivative"),
+        }
+        geometry = JointGeometry(**values)
         self.faults += joint_faults(geometry, where)
         return geometry
 
@@ -318,27 +308,12 @@ class ModelReader(LoadReader):
             if self.space == "spatial" and entry.z is None and row.axis == 2:
                 what = f"is missing; {with_article(row)} needs its axis on each body"
                 self.faults.add(f"{place} z", what, "missing")
-            if self.space == "planar" and entry.z is not None:
-                what = "a planar joint's axis is the normal of the plane; leave z out"
-                self.faults.add(f"{place} z", what, "unsupported")
-            z = self._direction(entry.z, f"{place} z") if self.space == "spatial" else None
-            x = self._direction(entry.x, f"{place} x")
-            if z is not None and x is not None:
-                self._check_angle(z, x, f"{place} z and x")
-            frames.append(JointFrame(self.vector(entry.origin, f"{place} origin") or (), z, x))
+            if entry.z is not None and entry.x is not None:
+                self._check_angle(entry.z, entry.x, f"{place} z and x")
+            frames.append(JointFrame(**vars(entry)))
         return tuple(frames)
 
-    def _direction(self, values: list[float] | None, where: str) -> Vector | None:
-        """A vector of the right dimension and a sensible length."""
-        found = self.vector(values, where)
-        norm = 1.0 if found is None else math.hypot(*found)
-        if 1e-9 <= norm <= 1e9:
-            return found
-        has = f"has the length {norm:.3g}; write a direction with numbers near 1"
-        self.faults.add(where, has if norm else "is a zero vector; write a direction")
-        return None
-
-    def _check_angle(self, first: Vector, second: Vector, where: str, *, square: bool = False) -> None:
+    def _check_angle(self, first: Any, second: Any, where: str, *, square: bool = False) -> None:
         """Check that axes are not parallel, or ``square`` within the angle that rounded digits make."""
         u, v = (np.array(axis) / math.hypot(*axis) for axis in (first, second))
         cosine = float(u @ v)
@@ -356,28 +331,25 @@ class ModelReader(LoadReader):
         found = {}
         for index, body in enumerate(self.model.body):
             where = entry_name("body", index, vars(body))
-            origin = self.vector(body.origin, f"{where} origin")
-            orientation = self._orientation(body, where)
-            points = {
-                name: self.vector(point, f"{where} points.{name}") or ()
-                for name, point in body.points.items()
-            }
+            values = {key: value for key, value in vars(body).items() if key != "name"}
+            values["orientation"] = self._orientation(body, where)
+            values["inertia"] = self.inertia(body.inertia, body.origin, where)
             self.faults += visual_faults(body.visual or {}, self.dimension, f"{where} visual")
-            inertia = self.inertia(body.inertia, origin, where)
-            if origin or orientation or points or inertia or body.visual:
-                geometry = BodyGeometry(origin, orientation, points, inertia, body.visual)
+            if any(values.values()):
+                geometry = BodyGeometry(**values)
                 self.faults += body_faults(geometry, where)
                 found[index + 1] = geometry
         return found
 
     def _orientation(self, body: BodyEntry, where: str) -> Vector | None:
-        value, place = body.orientation, f"{where} orientation"
-        if value is None or (self.space == "planar" and not isinstance(value, list)):
+        value: Any = body.orientation
+        place = f"{where} orientation"
+        if value is None or (self.space == "planar" and not isinstance(value, tuple)):
             return None if value is None else (value,)
         if self.space == "planar":
             self.faults.add(place, "write one angle; quaternions are for spatial models", "unsupported")
             return None
-        if not isinstance(value, list) or len(value) != 4:
+        if not isinstance(value, tuple) or len(value) != 4:
             self.faults.add(place, "write a quaternion [w, x, y, z]")
             return None
         norm = math.hypot(*value)
@@ -385,7 +357,7 @@ class ModelReader(LoadReader):
             self.faults.add(place, f"has the norm {norm:.6g}; write a unit quaternion")
             return None
         # A norm of 1 up to rounding is left alone, so that what is written comes back bit for bit.
-        return tuple(value) if abs(norm - 1.0) < 1e-15 else tuple(v / norm for v in value)
+        return value if abs(norm - 1.0) < 1e-15 else tuple(v / norm for v in value)
 
 
 # --- pins of a U that its rod gives ------------------------------------------------------------------
@@ -393,14 +365,14 @@ class ModelReader(LoadReader):
 
 def _pins_of(
     joint: JointEntry, joints: list[JointEntry], index_of: Callable[[int | str], int]
-) -> list[list[float]] | None:
+) -> tuple[Vector, ...] | None:
     """Pins of a U that has one of them or none, where a rod gives the rest; else None."""
     # Given the first pin, the second is perpendicular to it and to the rod, the joint's second body. Without
     # pins both are perpendicular to a rod that ends in an S (only its rotation about itself depends on them).
     # The rod's line goes from the U to its one other joint; to the S behind that if it is a P or C.
-    if joint.point is None or len(joint.point) != 3 or len(joint.bodies) != 2:
+    if joint.point is None or len(joint.bodies) != 2:
         return None
-    first = joint.axes[0] if joint.axes else None
+    first: Any = joint.axes[0] if joint.axes else None
     ends = [index_of(body) for body in joint.bodies]
     lines = []
     for end in ends if first is None else ends[1:]:
@@ -411,14 +383,12 @@ def _pins_of(
         return None
     (line,) = lines
     if first is None:
-        first = np.cross(np.eye(3)[np.argmin(np.abs(line))], line).tolist()
-    if len(first) != 3:
-        return None
+        first = tuple(np.cross(np.eye(3)[np.argmin(np.abs(line))], line).tolist())
     second = np.cross(line, first)
     size = float(np.linalg.norm(line) * np.linalg.norm(first))
     if not np.linalg.norm(second) > _PARALLEL * size:
         return None
-    return [list(first), (second / np.linalg.norm(second)).tolist()]
+    return first, tuple((second / np.linalg.norm(second)).tolist())
 
 
 def _spatial(trait: Literal["is_ball", "telescopes"]) -> set[str]:
@@ -439,6 +409,6 @@ def _far_end(
             return None
         (other,) = others
         if other.type not in _spatial("telescopes") or len(seen) > 1:
-            return other if other.point is not None and len(other.point) == 3 else None
+            return other if other.point is not None else None
         seen.append(other)
         body = next(index_of(each) for each in other.bodies if index_of(each) != body)
