@@ -67,13 +67,16 @@ class _Converter:
 
     def of(self, value: Any, unit: str) -> Any:
         """A number, or numbers in lists and tables; other things as they are."""
-        if isinstance(value, Mapping):
-            return {key: self.of(entry, unit) for key, entry in value.items()}
-        if isinstance(value, list | tuple):
-            return [self.of(entry, unit) for entry in value]
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return value
-        return self.by(value, scale_of(unit, self.length, self.angle))
+        scale = scale_of(unit, self.length, self.angle)
+
+        def convert(value: Any) -> Any:
+            if isinstance(value, float) or type(value) is int:
+                return self.by(value, scale)
+            if isinstance(value, list | tuple):
+                return [convert(entry) for entry in value]
+            return {key: convert(entry) for key, entry in value.items()} if isinstance(value, dict) else value
+
+        return convert(value)
 
     def _table(self, table: Mapping[str, Any], units: Mapping[str, str]) -> Record:
         return {

@@ -145,7 +145,9 @@ class BodyEntry(Table):
     orientation: FiniteFloat | Numbers | None = Field(
         None, description="of the body's frame at the reference: quaternion w, x, y, z; planar: an angle"
     )
-    points: dict[str, Vector] = Field({}, description="named points, world coordinates at the reference")
+    points: dict[str, Vector] = Field(
+        default_factory=dict, description="named points, world coordinates at the reference"
+    )
     inertia: InertiaEntry | None = Field(None, description="mass properties; massless if not given")
     visual: dict[str, Any] | None = Field(
         None,
@@ -180,7 +182,8 @@ class JointEntry(Table):
         0, description="driven coordinates: names, how many (in the catalogue's order), or true for all"
     )
     driven_pairs: list[Annotated[list[BodyReference], Two]] = Field(
-        [], description="R or P of three or more bodies: the pairs of bodies whose motion is driven"
+        default_factory=list,
+        description="R or P of three or more bodies: the pairs of bodies whose motion is driven",
     )
     point: Point | None = Field(
         None, description='a point on the joint\'s axis, or its centre; "crank.tip" is a point of a body'
@@ -221,9 +224,10 @@ class JointEntry(Table):
     offset: FiniteFloat | None = Field(
         None, description="COUPLING: second coordinate where the first is zero; 0 if not given"
     )
-    limits: dict[str, Limits] = Field({}, description="coordinate = [lowest, highest]")
+    limits: dict[str, Limits] = Field(default_factory=dict, description="coordinate = [lowest, highest]")
     at_reference: dict[str, FiniteFloat] = Field(
-        {}, description="coordinate = its value in the reference configuration; 0 if not given"
+        default_factory=dict,
+        description="coordinate = its value in the reference configuration; 0 if not given",
     )
 
 

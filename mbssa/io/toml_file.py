@@ -183,12 +183,13 @@ class ModelReader(LoadReader):
         if self.model.bodies and self.model.body:
             what = "stands beside [[body]]; give the number or the tables, not both"
             self.faults.add("bodies", what, "conflict")
+        first = {name: index for index, name in reversed(list(enumerate(self.names)))}
         for index, name in enumerate(self.names[1:], 1):
             where = entry_name("body", index - 1, vars(self.model.body[index - 1]))
             if name in FRAME_NAMES:
                 what = f"name {name!r} is taken by the fixed body; each movable body has a name of its own"
                 self.faults.add(where, what, "duplicate")
-            elif name in self.names[:index]:
+            elif first[name] < index:
                 what = f"name {name!r} is taken; each body has a name of its own"
                 self.faults.add(where, what, "duplicate")
             elif name.isdigit() and name != str(index + 1):
