@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Discriminator, Field, FiniteFloat, Tag, ValidationError
 
 from mbssa.faults import Fault, Faults
-from mbssa.io.records import plain
 from mbssa.io.table import Table, by_places, keys_of, place_text, shape_fault, table_at
 from mbssa.joints.cams.follower_laws import Kind
 from mbssa.joints.cams.profiles import Profile, ProfileError, profile_from
@@ -152,7 +151,7 @@ def profile_of(
     if not isinstance(table, Mapping):
         faults.add(where, f"is {table!r}; write a table: profile = {{ circle = {{ radius = … }}, … }}")
         return None
-    given = plain(table)
+    given = _copied(table)
     try:
         ProfileEntry.model_validate(given)
     except ValidationError as error:
@@ -165,11 +164,18 @@ def profile_of(
         return None
 
 
+def _copied(value: Any) -> Any:
+    """Plain dicts and lists: what a TOML document or an archive gives may be neither."""
+    if isinstance(value, Mapping):
+        return {str(key): _copied(entry) for key, entry in value.items()}
+    return [_copied(entry) for entry in value] if isinstance(value, list | tuple) else value
+
+
 def profile_in(
     table: Mapping[str, Any], length: float, angle: float, by: Callable[[Any, float], Any] = unscaled
 ) -> dict[str, Any]:
     """A table in SI in units of so many m and rad, in which a file has it; ``by``: number and scale."""
-    table = plain(table)
+    table = _copied(table)
     for curves in (table, table.get("follower")):
         curve = curves.get("curve", curves) if isinstance(curves, dict) else {}
         if length != 1.0 and "formula" in curve:

@@ -95,12 +95,12 @@ class _Converter:
 
     def _joint(self, entry: Record, _: str) -> Record:
         found = self._table(entry, _JOINT)
-        if "frames" in entry:
+        if entry.get("frames"):
             found["frames"] = [self._table(frame, {"origin": "m"}) for frame in entry["frames"]]
         for key in ("limits", "at_reference"):
             if key in entry:
                 found[key] = self._table(entry[key], {name: coordinate_unit(name) for name in entry[key]})
-        if "couples" in entry:
+        if entry.get("couples"):
             first, second = (coordinate_unit(name) for name in entry["couples"])
             found |= self._table(found, {"multiplier": f"{second}/{first}", "offset": second})
         return self._with_profile(found)
@@ -111,7 +111,7 @@ class _Converter:
             return entry
         turning = coordinate is not None and not is_length(coordinate)
         found = self._table(entry, {key: row.unit_of(key, turning) for key in row.takes})
-        if "factor" in entry:
+        if entry.get("factor"):
             found["factor"] = self._law(entry["factor"], "")
         return self._with_profile(found)
 
@@ -122,7 +122,7 @@ class _Converter:
 
     def _law(self, law: Mapping[str, Any], unit: str) -> Record:
         if law["law"] == "formula":
-            law = {**law, "unit": law.get("unit", 1.0)}
+            law = {**law, "unit": law.get("unit") or 1.0}
         return self._table(
             law, {key: "" if key in _OF_TIME else "rad" if key == "phase" else unit for key in law}
         )

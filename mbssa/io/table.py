@@ -53,7 +53,7 @@ def place_in(loc: tuple[int | str, ...], raw: Any) -> tuple[int | str, ...]:
 
 
 def by_places(error: ValidationError, raw: Any) -> dict[tuple[int | str, ...], list[Any]]:
-    """What pydantic found, by its place in the file."""
+    """Errors of pydantic by their places in the file."""
     found: dict[tuple[int | str, ...], list[Any]] = {}
     for problem in error.errors():
         found.setdefault(place_in(problem["loc"], raw), []).append(problem)
