@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from mbssa.bounds import MAX_BYTES
 from mbssa.files import read_bytes
@@ -59,7 +59,7 @@ def located(name: str, folder: str | Path) -> str:
         roots = [*_roots(home, package), *(root for each in _folders() for root in _roots(each, package))]
         tried = [root / rest for root in roots]
     else:
-        tried = [home / _posix(rest if scheme else name)]
+        tried = [home / (rest if scheme else name).replace("\\", "/")]
     found = [path.resolve() for path in tried if path.is_file()]
     inside = [path for path in found if is_allowed(path, home)]
     if not inside:
@@ -81,7 +81,3 @@ def _roots(folder: Path, package: str) -> Iterator[Path]:
     said = read_bytes(description, MAX_BYTES).decode("utf-8", "replace") if description.is_file() else ""
     if folder.name == package or re.search(rf"<name>\s*{re.escape(package)}\s*</name>", said):
         yield folder
-
-
-def _posix(name: str) -> PurePosixPath:
-    return PurePosixPath(name.replace("\\", "/"))

@@ -71,9 +71,7 @@ def _decoded(data: bytes) -> str:
 
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file as :func:`whole` does."""
-    # An OSError has the requested path, not that of the temporary file.
-    with whole(path) as place, place.open("wb") as stream:
-        stream.write(data)
+    write_together({path: data})
 
 
 def write_together(files: Mapping[Path, bytes]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 #: Metres and radians in one unit of a file.
@@ -61,6 +62,7 @@ def given_in(unit: str, units: tuple[str, str]) -> tuple[str, float]:
     return _renamed(unit, {"m": (length, LENGTHS[length]), "rad": (angle, ANGLES[angle])})
 
 
+@cache
 def scale_of(unit: str, length: float, angle: float) -> float:
     """SI units in one unit of a file whose units of length and angle are so many m and rad."""
     return _renamed(unit, {"m": ("m", length), "rad": ("rad", angle)})[1]

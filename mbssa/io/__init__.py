@@ -48,24 +48,25 @@ def builtin_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
+def _builtin_text(name: str) -> str:
+    return resources.files("mbssa.io.models").joinpath(f"{name}.toml").read_text("utf-8")
+
+
 def written_text(model: str, target: Path | None = None) -> str | None:
     """Text of a built-in model or TOML file, with comments and units; None for other models."""
     # With a ``target``, a file that is to hold the text, also None where the text names functions or meshes
     # from another folder.
-    text = _written_text(model)
-    if text is None or target is None or Path(model).resolve().parent == target.resolve().parent:
-        return text
-    return None if any(word in text for word in ("function", "mesh")) else text
-
-
-def _written_text(model: str) -> str | None:
+    path = Path(model)
     if model in builtin_names():
-        return resources.files("mbssa.io.models").joinpath(f"{model}.toml").read_text("utf-8")
-    if Path(model).suffix.lower() == ".toml" and Path(model).is_file():
+        text = _builtin_text(model)
+    elif path.suffix.lower() == ".toml" and path.is_file():
         from mbssa.io.toml_text import toml_text
 
-        return toml_text(Path(model))
-    return None
+        text = toml_text(path)
+    else:
+        return None
+    elsewhere = target is not None and path.resolve().parent != target.resolve().parent
+    return None if elsewhere and any(word in text for word in ("function", "mesh")) else text
 
 
 def load(
@@ -161,21 +162,15 @@ def _with_functions(mechanism: Mechanism, functions: Mapping[str, Given]) -> Mec
 
 
 def _trusted(mechanism: Mechanism) -> Mechanism:
-    def trusted(source: str | Callable[..., Any] | None) -> str | Callable[..., Any] | None:
-        return Trusted(source) if isinstance(source, str) else source
+    """Mechanism whose functions, where they have names, may be imported."""
 
-    named = {
-        j: replace(found, function=trusted(found.function), derivative=trusted(found.derivative))
-        for j, found in mechanism.joint_geometry.items()
-        if found.function is not None
-    }
-    forces = tuple(
-        force if force.function is None else replace(force, function=trusted(force.function))
-        for force in mechanism.forces
-    )
-    if not named and all(force.function is None for force in forces):
-        return mechanism
-    return replace(mechanism, joint_geometry={**mechanism.joint_geometry, **named}, forces=forces)
+    def trusted(part: Any) -> Any:
+        named = {key: getattr(part, key, None) for key in ("function", "derivative")}
+        named = {key: Trusted(source) for key, source in named.items() if isinstance(source, str)}
+        return replace(part, **named) if named else part
+
+    geometry = {joint: trusted(found) for joint, found in mechanism.joint_geometry.items()}
+    return replace(mechanism, joint_geometry=geometry, forces=tuple(map(trusted, mechanism.forces)))
 
 
 def _load(model: str | Path | Mapping[str, Any]) -> Mechanism:
@@ -195,8 +190,7 @@ def _load(model: str | Path | Mapping[str, Any]) -> Mechanism:
     if name in builtin:
         from mbssa.io.toml_file import parse_toml
 
-        text = resources.files("mbssa.io.models").joinpath(f"{name}.toml").read_text("utf-8")
-        return parse_toml(text, name, name)
+        return parse_toml(_builtin_text(name), name, name)
     path = Path(model)
     if name and path.is_dir():
         raise ModelError(name, [Fault("", "is a folder; name a file in it", "file")])

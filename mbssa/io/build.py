@@ -10,7 +10,7 @@ import numpy as np
 from mbssa.arrays import Ints
 from mbssa.decomposition.flow import connected_pieces
 from mbssa.faults import Fault, Faults
-from mbssa.io.couplings import coupling_faults, with_coupled_ids
+from mbssa.io.couplings import with_couplings
 from mbssa.io.loads import with_joints
 from mbssa.io.motion import coordinate_faults, with_ids
 from mbssa.joints.catalogue import CATALOGUE, JointType
@@ -63,8 +63,7 @@ def checked(mechanism: Mechanism, source_name: str, where: Callable[[int], str],
     if mechanism.forces and known:
         mechanism = replace(mechanism, forces=with_joints(mechanism, mechanism.forces, faults))
     if any(one.couples for one in mechanism.joint_geometry.values()) and not faults:
-        faults += coupling_faults(mechanism, where)
-        mechanism = with_coupled_ids(mechanism)
+        mechanism = with_couplings(mechanism, where, faults)
     if mechanism.joint_names and not faults:
         seen: dict[str, int] = {}
         for j, identity in enumerate(mechanism.joint_ids):

@@ -62,9 +62,9 @@ class Builder:
     ... except mbssa.ModelError as error:
     ...     print(error)
     builder: 3 faults
+      joint 1 (frame, rod) point: 3 numbers; a planar mechanism has 2
       joint 1 (frame, rod) bodies: body 'rod' does not exist; the bodies are frame, crank
       joint 1 (frame, rod) driven: 2 driven coordinates; an R has 1 free coordinate (angle), so write 0 to 1
-      joint 1 (frame, rod) point: 3 numbers; a planar mechanism has 2
     """
 
     def __init__(

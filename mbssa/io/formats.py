@@ -5,37 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from mbssa.faults import Fault, ModelError
 from mbssa.files import write_together
 from mbssa.mechanism import Mechanism
 
-#: Reader and writer of each ending, by module and name.
+#: Reader and writer of each ending that keeps a mechanism, or its topology, by module and name.
 _FORMATS = {
     ".toml": (("toml_file", "read_toml"), ("toml_writer", "write_toml")),
     ".m": (("user_data", "read_user_data"), ("user_data", "write_user_data")),
     ".csv": (("sheet", "read_sheet"), ("sheet", "write_sheet")),
     ".npz": (("npz_file", "read_npz"), ("npz_file", "write_npz")),
 }
-
-#: Reader and writer of robots' descriptions, which say other things than a mechanism is made of.
-_MJCF = (("mjcf", "read_mjcf"), ("robots.mjcf_writer", "write_mjcf"))
-_ROBOTS = {
-    ".urdf": (("urdf", "read_urdf"), ("robots.urdf_writer", "write_urdf")),
-    ".sdf": (("sdf", "read_sdf"), ("robots.sdf_writer", "write_sdf")),
-    ".xml": _MJCF,
-    ".mjcf": _MJCF,
-}
-
-#: Endings that keep a mechanism, or its topology.
 ENDINGS = tuple(_FORMATS)
 
-#: All endings, which are read and written.
-ALL_ENDINGS = (*ENDINGS, *_ROBOTS)
-
-Reader = Callable[[Path], Mechanism]
-Writer = Callable[[Mechanism], tuple[bytes, list[str]]]
+#: Robots' descriptions, which say other things than a mechanism is made of.
+_FORMATS |= {
+    ".urdf": (("urdf", "read_urdf"), ("robots.urdf_writer", "write_urdf")),
+    ".sdf": (("sdf", "read_sdf"), ("robots.sdf_writer", "write_sdf")),
+    ".xml": (("mjcf", "read_mjcf"), ("robots.mjcf_writer", "write_mjcf")),
+    ".mjcf": (("mjcf", "read_mjcf"), ("robots.mjcf_writer", "write_mjcf")),
+}
+ALL_ENDINGS = tuple(_FORMATS)
 
 
 def known_ending(path: Path, endings: tuple[str, ...] = ENDINGS) -> str | None:
@@ -51,18 +43,18 @@ def no_format(path: Path, endings: tuple[str, ...] = ENDINGS) -> ModelError:
     return ModelError(str(path), [Fault("", f"{ending}; model files end in {files}", "file")])
 
 
-def reader(ending: str) -> Reader:
+def reader(ending: str) -> Callable[[Path], Mechanism]:
     """The reader of one format."""
-    return cast(Reader, _imported(*(_FORMATS | _ROBOTS)[ending][0]))
+    return _imported(*_FORMATS[ending][0])
 
 
-def writer(ending: str) -> Writer:
-    """The writer of one format."""
-    return cast(Writer, _imported(*_FORMATS[ending][1]))
+def writer(ending: str) -> Callable[..., tuple[Any, ...]]:
+    """The writer of one format: of the bytes, for robots those of files beside, and what they cannot keep."""
+    return _imported(*_FORMATS[ending][1])
 
 
-def _imported(module: str, name: str) -> Any:
-    return getattr(import_module(f"mbssa.io.{module}"), name)
+def _imported(module: str, name: str) -> Callable[..., Any]:
+    return getattr(import_module(f"mbssa.io.{module}"), name)  # type: ignore[no-any-return]
 
 
 def save(
@@ -105,8 +97,8 @@ def save(
     if ending is None:
         raise no_format(path, ALL_ENDINGS)
     beside: dict[str, bytes] = {}
-    if ending in _ROBOTS:
-        data, beside, lost = _imported(*_ROBOTS[ending][1])(mechanism, approximate=approximate)
+    if ending not in ENDINGS:
+        data, beside, lost = writer(ending)(mechanism, approximate=approximate)
     else:
         data, lost = writer(ending)(mechanism)
     files = {path: data} | {path.with_suffix(suffix): content for suffix, content in beside.items()}

@@ -47,34 +47,18 @@ def to_networkx(mechanism: Mechanism) -> nx.MultiGraph[int]:
     """
     import networkx as nx
 
-    from mbssa.io.loads import load_records
-    from mbssa.io.motion import motion_record
-    from mbssa.io.records import body_record, held_names, joint_geometry_record, plain
+    from mbssa.io.records import about_record, body_record, plain
 
-    about: dict[str, Any] = {key: getattr(mechanism, key) for key in ("space", "name", "title", "source")}
-    if mechanism.multiple_joints:
-        about["multiple_joints"] = [
-            {
-                "bodies": [index + 1 for index in several.bodies],
-                "joints": [mechanism.joint_ids[joint] for joint in several.joints],
-            }
-            for several in mechanism.multiple_joints
-        ]
-    if (motion := motion_record(mechanism)) is not None:
-        about["motion"] = motion
-    about |= plain(load_records(mechanism, held_names(mechanism)))
-    if mechanism.units != SI:
-        about["units"] = mechanism.units
-    if mechanism.unread:
-        about["unread"] = list(mechanism.unread)
-    graph: nx.MultiGraph[int] = nx.MultiGraph(**about, notes=list(mechanism.notes))
+    about = {key: getattr(mechanism, key) for key in ("space", "name", "title", "source")}
+    about |= {"notes": []} | about_record(mechanism, mechanism.joint_ids)
+    graph: nx.MultiGraph[int] = nx.MultiGraph(**about)
     for index in range(mechanism.n_bodies):
         named = {} if mechanism.body_names is None else {"name": mechanism.body_names[index]}
         geometry = body_record(mechanism, index)
         graph.add_node(index + 1, **named, **({"geometry": geometry} if geometry else {}))
     for joint in mechanism.joints:
         about = {"id": joint.id} if joint.index in mechanism.joint_names else {}
-        geometry = joint_geometry_record(joint.geometry)
+        geometry = plain(joint.geometry or {})
         about |= {"geometry": geometry} if geometry else {}
         about |= {"type": joint.type.code, "driven": list(joint.driven)}
         i, j = joint.bodies[:2]

@@ -12,7 +12,6 @@ import math
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -25,11 +24,10 @@ from mbssa.bounds import ABOUT_BYTES, ARCHIVE_BYTES, ARRAY_BYTES
 from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import refuse_device
 from mbssa.io.build import checked
-from mbssa.io.motion import lost_motion, motion_from_record, motion_record
+from mbssa.io.motion import lost_motion
 from mbssa.io.table import Table, shape_fault
 from mbssa.joints.catalogue import CATALOGUE, Space, joint_type
-from mbssa.mechanism import BodyGeometry, JointGeometry, Mechanism
-from mbssa.units import SI
+from mbssa.mechanism import FRAME, Mechanism
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -65,20 +63,11 @@ class _About(Table):
     body: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
 
-#: Exceptions of NumPy and zipfile for a file that is no archive, or one cut off or damaged.
+#: Exceptions of NumPy and zipfile, besides OSError, for an archive that is cut off or damaged.
 _DAMAGED = (
-    ValueError,
-    OSError,
-    EOFError,
-    KeyError,
-    MemoryError,
-    NotImplementedError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    zipfile.BadZipFile,
+    ValueError, EOFError, KeyError, MemoryError, RuntimeError, SyntaxError, TypeError, zipfile.BadZipFile,
     zlib.error,
-)
+)  # fmt: skip
 
 
 def read_npz(path: Path) -> Mechanism:
@@ -107,26 +96,13 @@ def write_npz(mechanism: Mechanism) -> tuple[bytes, list[str]]:
 
 
 def _about(mechanism: Mechanism) -> bytes:
-    from mbssa.io.loads import load_records
-    from mbssa.io.records import body_record, check_writable, held_names, joint_geometry_record, plain
+    from mbssa.io.records import about_record, body_record, check_writable, plain
 
     check_writable(mechanism)
-    joints = ((j + 1, joint_geometry_record(known)) for j, known in mechanism.joint_geometry.items())
-    about = {
-        "title": mechanism.title,
-        "source": mechanism.source,
-        "notes": list(mechanism.notes),
-        "unread": list(mechanism.unread),
-        "units": list(mechanism.units) if mechanism.units != SI else None,
-        "body_names": None if mechanism.body_names is None else list(mechanism.body_names),
-        "multiple_joints": [
-            {"bodies": [b + 1 for b in several.bodies], "joints": [j + 1 for j in several.joints]}
-            for several in mechanism.multiple_joints
-        ],
-        "motion": motion_record(mechanism),
-        **plain(load_records(mechanism, held_names(mechanism))),
+    about = about_record(mechanism, range(1, mechanism.n_joints + 1)) | {
+        "body_names": mechanism.body_names,
         "joint_names": {j + 1: name for j, name in mechanism.joint_names.items()},
-        "joint": dict(joints),
+        "joint": {j + 1: plain(geometry) for j, geometry in mechanism.joint_geometry.items()},
         "body": {index + 1: body_record(mechanism, index) for index in mechanism.body_geometry},
     }
     try:
@@ -201,7 +177,7 @@ def read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> npt.NDArray
         rest = member.file_size - stream.tell()
         if min(shape, default=0) < 0 or not dtype.itemsize or math.prod(shape) * dtype.itemsize != rest:
             raise ValueError(f"an array of shape {shape} has {rest} bytes")
-    with archive.open(member) as stream:
+        stream.seek(0)
         found: npt.NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
         return found
 
@@ -216,60 +192,58 @@ class _Archive:
         self.faults = Faults()
 
     def mechanism(self) -> Mechanism:
+        from mbssa.io.records import parts_from_record, with_multiple_joints
+
         self.check_kinds()
         self.stop()
-        start, body, driven = (self.arrays[name] for name in ("joint_start", "joint_body", "driven"))
-        space = str(self.arrays["space"])
-        if space not in get_args(Space):
-            self.faults.add("space", f"{space!r}; write 'planar' or 'spatial'")
+        given, n_bodies = str(self.arrays["space"]), int(self.arrays["n_bodies"])
+        if given not in get_args(Space):
+            self.faults.add("space", f"{given!r}; write 'planar' or 'spatial'")
         if int(self.arrays["format"]) != 1:
             self.faults.add("format", f"{int(self.arrays['format'])}; this version reads 1", "unsupported")
         self.stop()
-        row = self.catalogue_rows("planar" if space == "planar" else "spatial")
-        self.check_columns(start, body, row, driven)
+        space: Space = "planar" if given == "planar" else "spatial"
+        row = self.catalogue_rows(space)
+        self.check_columns(row)
         self.stop()
-        return self.built("planar" if space == "planar" else "spatial", row)
-
-    def built(self, space: Space, row: Ints) -> Mechanism:
-        from mbssa.io.records import loads_from_records, with_multiple_joints
-
         about = self.about()
         self.check_names(about.body_names)
         joint_names = self.numbered(about.joint_names, "joint_names", len(row))
         joints = self.numbered(about.joint, "joint", len(row))
-        bodies = self.numbered(about.body, "body", int(self.arrays["n_bodies"]))
+        bodies = self.numbered(about.body, "body", n_bodies)
         if any(not name.strip() for name in joint_names.values()):
             self.faults.add("about joint_names", "an id is empty; leave it out or write one")
         self.stop()
-        joint_geometry, body_geometry = self.geometry(space, row, joints, bodies)
+        record: dict[str, Any] = {"format": 1, "space": space, "body": list(bodies.values())}
+        record["joint"] = [
+            entry | {"bodies": [body + 1 for body in self.bodies(j)], "type": CATALOGUE[row[j]].code}
+            for j, entry in joints.items()
+        ]
+        record |= about.model_dump(include={"gravity", "force", "motion"}, exclude_none=True)
+        numbers = {name: index for index, name in enumerate(about.body_names or (FRAME,))}
         columns = Mechanism(
             space=space,
-            n_bodies=int(self.arrays["n_bodies"]),
+            n_bodies=n_bodies,
             joint_start=self.arrays["joint_start"],
             joint_body=self.arrays["joint_body"],
             joint_type=row,
             driven=self.arrays["driven"],
-            body_names=about.body_names,
             joint_names=joint_names,
-            joint_geometry=joint_geometry,
-            body_geometry=body_geometry,
-            motion=None if about.motion is None else motion_from_record(about.motion, None, self.source_name),
             name=self.name,
-            title=about.title,
-            source=about.source,
-            notes=about.notes,
-            unread=about.unread,
-            units=about.units,
+            **about.model_dump(include={"body_names", "title", "source", "notes", "unread", "units"}),
+            **parts_from_record(record, bodies, joints, numbers, n_bodies, self.source_name),
+        )
         )
         mechanism = checked(columns, self.source_name, self.where, Faults())
-        tables = about.model_dump(include={"gravity", "force"}, exclude_defaults=True)
-        if tables:
-            gravity, forces = loads_from_records(mechanism, tables, self.source_name)
-            mechanism = replace(mechanism, gravity=gravity, forces=forces)
-        numbers = {number: number - 1 for number in range(1, len(row) + 1)}
-        return with_multiple_joints(
-            mechanism, about.multiple_joints, numbers, "about multiple_joints", self.source_name
-        )
+        by_number = {j + 1: j for j in range(len(row))} if about.multiple_joints else {}
+        place = "about multiple_joints"
+        return with_multiple_joints(mechanism, about.multiple_joints, by_number, place, self.source_name)
+
+    def bodies(self, joint: int) -> list[int]:
+        """Indices of the bodies of a joint."""
+        start = self.arrays["joint_start"]
+        bodies = self.arrays["joint_body"][int(start[joint]) : int(start[joint + 1])]
+        return list(map(int, bodies))
 
     # --- columns ---
 
@@ -303,7 +277,8 @@ class _Archive:
             return np.zeros(len(kind), dtype=np.int64)
         return np.array(rows, dtype=np.int64)[kind] if rows else np.zeros(0, dtype=np.int64)
 
-    def check_columns(self, start: Ints, body: Ints, row: Ints, driven: npt.NDArray[Any]) -> None:
+    def check_columns(self, row: Ints) -> None:
+        start, body, driven = (self.arrays[name] for name in ("joint_start", "joint_body", "driven"))
         n_joints, n_bodies = len(row), int(self.arrays["n_bodies"])
         for name, length, wanted in (
             ("joint_start", len(start), n_joints + 1),
@@ -333,9 +308,7 @@ class _Archive:
             self.faults.add(self.where(joint), f"driven is {driven[joint]}; write the bits 0 to {highest}")
 
     def where(self, joint: int) -> str:
-        start = self.arrays["joint_start"]
-        bodies = self.arrays["joint_body"][int(start[joint]) : int(start[joint + 1])]
-        return f"joint {joint + 1} ({', '.join(str(body + 1) for body in bodies[:4].tolist())})"
+        return f"joint {joint + 1} ({', '.join(str(body + 1) for body in self.bodies(joint)[:4])})"
 
     # --- about ---
 
@@ -373,21 +346,6 @@ class _Archive:
             else:
                 self.faults.add(f"about {key}", f"{number!r} is no number; write 1 to {most}")
         return found
-
-    def geometry(
-        self, space: Space, row: Ints, joints: dict[int, Any], bodies: dict[int, Any]
-    ) -> tuple[dict[int, JointGeometry], dict[int, BodyGeometry]]:
-        if not joints and not bodies:
-            return {}, {}
-        from mbssa.io.records import geometry_from_records
-
-        start, body = self.arrays["joint_start"], self.arrays["joint_body"]
-        records = {}
-        for j, value in joints.items():
-            ends = (body[int(start[j]) : int(start[j + 1])] + 1).tolist()
-            records[j] = value | {"bodies": ends, "type": CATALOGUE[row[j]].code}
-        body_geometry, joint_geometry = geometry_from_records(space, bodies, records, self.source_name)
-        return joint_geometry, body_geometry
 
     def stop(self) -> None:
         self.faults.raise_if_any(self.source_name)

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Discriminator, Field, FiniteFloat, Tag, ValidationError
 
 from mbssa.faults import Fault, Faults
-from mbssa.io.table import Table, keys_of, place_in, place_text, shape_fault, table_at
+from mbssa.io.table import Table, by_places, keys_of, place_text, shape_fault, table_at
 from mbssa.joints.cams.follower_laws import Kind
 from mbssa.joints.cams.profiles import Profile, ProfileError, profile_from
 from mbssa.units import unscaled
@@ -151,14 +151,14 @@ def profile_of(
     if not isinstance(table, Mapping):
         faults.add(where, f"is {table!r}; write a table: profile = {{ circle = {{ radius = … }}, … }}")
         return None
-    plain = _copied(table)
+    given = _copied(table)
     try:
-        ProfileEntry.model_validate(plain)
+        ProfileEntry.model_validate(given)
     except ValidationError as error:
-        faults += _faults_of_shape(error, plain, where)
+        faults += _faults_of_shape(error, given, where)
         return None
     try:
-        return profile_from(_in_si(plain, length, angle))
+        return profile_from(profile_in(given, length, angle, lambda value, scale: value * scale))
     except ProfileError as error:
         faults += [Fault(f"{where}.{place}" if place else where, what) for place, what in error.faults]
         return None
@@ -168,34 +168,18 @@ def _copied(value: Any) -> Any:
     """Plain dicts and lists: what a TOML document or an archive gives may be neither."""
     if isinstance(value, Mapping):
         return {str(key): _copied(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_copied(entry) for entry in value]
-    return value
+    return [_copied(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 
-def _in_si(table: dict[str, Any], length: float, angle: float) -> dict[str, Any]:
-    """A table of a file in SI."""
-    return _converted(_with_unit(table, length), length, angle, lambda value, scale: value * scale)
-
-
-def profile_in(table: Mapping[str, Any], length: float, angle: float) -> dict[str, Any]:
-    """A table in SI in units of ``length`` and ``angle``, in which a file has it."""
-    return _converted(_with_unit(_copied(table), length), length, angle, unscaled)
-
-
-def _with_unit(table: dict[str, Any], length: float) -> dict[str, Any]:
-    """The table, changed: formulas say that 1 of them is one unit, if nothing is said and that is not 1 m."""
+def profile_in(
+    table: Mapping[str, Any], length: float, angle: float, by: Callable[[Any, float], Any] = unscaled
+) -> dict[str, Any]:
+    """A table in SI in units of so many m and rad, in which a file has it; ``by``: number and scale."""
+    table = _copied(table)
     for curves in (table, table.get("follower")):
         curve = curves.get("curve", curves) if isinstance(curves, dict) else {}
         if length != 1.0 and "formula" in curve:
-            curve["formula"].setdefault("unit", 1.0)
-    return table
-
-
-def _converted(
-    table: dict[str, Any], length: float, angle: float, by: Callable[[Any, float], Any]
-) -> dict[str, Any]:
-    """Numbers of a table in other units: ``by(value, scale)``."""
+            curve["formula"].setdefault("unit", 1.0)  # 1 of a formula is one unit of the file
     height = angle if "swing" in table else length
     scale = dict.fromkeys(_LENGTHS, length) | dict.fromkeys(_ANGLES, angle) | dict.fromkeys(_HEIGHTS, height)
 
@@ -213,19 +197,10 @@ def _converted(
 # --- faults of shape -------------------------------------------------------------------------------
 
 
-def _faults_of_shape(error: ValidationError, table: dict[str, Any], where: str) -> list[Fault]:
-    by_place: dict[str, list[Any]] = {}
-    for problem in error.errors():
-        by_place.setdefault(place_text(place_in(problem["loc"], table)), []).append(problem)
-    return [
-        shape_fault(
-            f"{where}.{place}" if place else where,
-            several,
-            table_at(ProfileEntry, several[0]["loc"]),
-            _about(several[0]["loc"]),
-        )
-        for place, several in by_place.items()
-    ]
+def _faults_of_shape(error: ValidationError, table: dict[str, Any], where: str) -> Iterator[Fault]:
+    for place, several in by_places(error, table).items():
+        at, loc = ".".join(filter(None, (where, place_text(place)))), several[0]["loc"]
+        yield shape_fault(at, several, table_at(ProfileEntry, loc), _about(loc))
 
 
 def _about(loc: tuple[int | str, ...]) -> str:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from mbssa.faults import Fault, Faults, ModelError
-from mbssa.io.loads import load_records, with_joints
+from mbssa.io.loads import load_records
 from mbssa.io.motion import motion_record
-from mbssa.joints.catalogue import Space, joint_type
-from mbssa.loads import Force, Inertia
+from mbssa.joints.catalogue import joint_type
+from mbssa.loads import Inertia
 from mbssa.mechanism import (
     FRAME,
     FRAME_NAMES,
@@ -25,34 +25,47 @@ from mbssa.mechanism import (
     JointGeometry,
     Mechanism,
     MultipleJoint,
-    Vector,
 )
+from mbssa.units import SI
 
 Record = dict[str, Any]
 
 
 def to_record(mechanism: Mechanism) -> Record:
     """Plain tables of a whole mechanism; reading them back gives the same columns and records."""
-    record: Record = {"format": 1, "space": mechanism.space}
-    record |= {key: getattr(mechanism, key) for key in ("title", "source") if getattr(mechanism, key)}
-    for key in ("notes", "unread"):
-        if texts := getattr(mechanism, key):
-            record[key] = list(texts)
-    names = held_names(mechanism)
-    if mechanism.body_names is None and not mechanism.body_geometry:
-        record["bodies"] = mechanism.n_bodies
-    else:
+    record: Record = {"format": 1, "space": mechanism.space} | _texts(mechanism)
+    names = named_bodies(mechanism)
+    if 0 in names:
         record["body"] = [
             ({"name": names[index]} if index in names else {}) | body_record(mechanism, index)
             for index in range(1, mechanism.n_bodies)
         ]
-        names[0] = FRAME
-    record["joint"] = _joint_records(mechanism, names)
-    record |= plain(load_records(mechanism, names))
+    else:
+        record["bodies"] = mechanism.n_bodies
+    record["joint"] = [table for _, table in joint_records(mechanism, names)]
+    return record | _loads_and_motion(mechanism, names)
+
+
+def about_record(mechanism: Mechanism, joints: Sequence[Any]) -> Record:
+    """Plain tables beside bodies and joints in graphs and archives; ``joints``: keys of the joints."""
+    shared = [
+        {"bodies": [b + 1 for b in each.bodies], "joints": [joints[j] for j in each.joints]}
+        for each in mechanism.multiple_joints
+    ]
+    about = _texts(mechanism) | _loads_and_motion(mechanism, held_names(mechanism))
+    about |= {"multiple_joints": shared} if shared else {}
+    return about | ({} if mechanism.units == SI else {"units": list(mechanism.units)})
+
+
+def _texts(mechanism: Mechanism) -> Record:
+    texts = {key: getattr(mechanism, key) for key in ("title", "source", "notes", "unread")}
+    return {key: plain(text) for key, text in texts.items() if text}
+
+
+def _loads_and_motion(mechanism: Mechanism, names: Mapping[int, str]) -> Record:
+    record: Record = plain(load_records(mechanism, names))
     motion = motion_record(mechanism)
-    if motion is not None:
-        record["motion"] = motion
-    return record
+    return record | ({} if motion is None else {"motion": motion})
 
 
 def held_names(mechanism: Mechanism) -> dict[int, str]:
@@ -67,16 +80,18 @@ def held_names(mechanism: Mechanism) -> dict[int, str]:
     }
 
 
+def named_bodies(mechanism: Mechanism) -> dict[int, str]:
+    """Names by index, the frame's among them where the bodies have tables."""
+    has_tables = mechanism.body_names is not None or mechanism.body_geometry
+    return held_names(mechanism) | ({0: FRAME} if has_tables else {})
+
+
 def body_record(mechanism: Mechanism, index: int) -> Record:
     """Fields of a body besides its name."""
     geometry = mechanism.body_geometry.get(index)
-    if geometry is None:
-        return {}
-    record = _plain_fields(geometry)
-    if geometry.orientation is not None:
-        record["orientation"] = (
-            geometry.orientation[0] if mechanism.space == "planar" else list(geometry.orientation)
-        )
+    record: Record = plain(geometry or {})
+    if geometry is not None and geometry.orientation is not None and mechanism.space == "planar":
+        record["orientation"] = geometry.orientation[0]
     return record
 
 
@@ -98,29 +113,19 @@ def check_writable(mechanism: Mechanism) -> None:
     faults.raise_if_any(mechanism.name or "mechanism")
 
 
-def joint_geometry_record(geometry: JointGeometry | None) -> Record:
-    """Geometry of a joint under the keys of a model file."""
-    return {} if geometry is None else _plain_fields(geometry)
-
-
-def _joint_records(mechanism: Mechanism, names: Mapping[int, str]) -> list[Record]:
-    """A table for each joint; a joint of several bodies is one table again."""
+def joint_records(mechanism: Mechanism, names: Mapping[int, str]) -> list[tuple[tuple[int, ...], Record]]:
+    """Joints and content of each table; a joint of several bodies is one table again."""
     merged = {
-        several.joints[0]: (several, table)
+        several.joints[0]: (several.joints, table)
         for several in mechanism.multiple_joints
         if (table := _multiple_record(mechanism, several, names)) is not None
     }
-    records = []
-    joint = 0
-    while joint < mechanism.n_joints:
-        if joint in merged:
-            several, table = merged[joint]
-            records.append(table)
-            joint += len(several.joints)
-        else:
-            records.append(_joint_record(mechanism, joint, names))
-            joint += 1
-    return records
+    inner = {joint for joints, _ in merged.values() for joint in joints[1:]}
+    return [
+        merged.get(joint) or ((joint,), _joint_record(mechanism, joint, names))
+        for joint in range(mechanism.n_joints)
+        if joint not in inner
+    ]
 
 
 def split_joints(mechanism: Mechanism) -> list[MultipleJoint]:
@@ -133,52 +138,28 @@ def _multiple_record(mechanism: Mechanism, several: MultipleJoint, names: Mappin
     """One table for the pairs of a joint of several bodies; None if the reader would make others of it."""
     from mbssa.io.multiple import spanning_tree
 
-    first, last = several.joints[0], several.joints[-1]
+    first, count = several.joints[0], len(several.joints)
     pairs = [mechanism.joint_bodies(joint) for joint in several.joints]
-    driven = [pair for pair, joint in zip(pairs, several.joints, strict=True) if mechanism.driven[joint]]
-    geometry = _shared_geometry(mechanism, several)
+    records = [_joint_record(mechanism, joint, names) for joint in several.joints]
+    driven = [(p[0], p[1]) for p, record in zip(pairs, records, strict=True) if record.pop("driven", None)]
+    ids = [record.pop("id", None) for record in records]
+    sides = [frame for record in records for frame in record.pop("frames", ())]
+    frames = dict(zip([body for pair in pairs for body in pair], sides, strict=False))
+    record = records[0] | {"bodies": [names.get(body, body + 1) for body in several.bodies]}
     if (
-        list(several.joints) != list(range(first, last + 1))
-        or spanning_tree(several.bodies, [(pair[0], pair[1]) for pair in driven]) != tuple(pairs)
-        or not _one_id(mechanism, several)
-        or len({int(mechanism.joint_type[joint]) for joint in several.joints}) > 1
+        list(several.joints) != list(range(first, first + count))
+        or spanning_tree(several.bodies, driven) != tuple(pairs)
+        or ids != [ids[0], *(ids[0] and f"{ids[0]}#{number}" for number in range(2, count + 1))]
+        or any(other | {"bodies": record["bodies"]} != record for other in records)
+        or "at_reference" in record
         or (driven and mechanism.joints[first].type.grade > 1)
-        or geometry is None
+        or sides != [frames.get(body) for pair in pairs for body in pair if frames]
     ):
         return None
-    record = _joint_record(mechanism, first, names)
-    record = {key: record[key] for key in ("bodies", "type", "id") if key in record}
-    record["bodies"] = [names.get(index, index + 1) for index in several.bodies]
+    head = {key: record.pop(key) for key in ("bodies", "type")} | ({} if ids[0] is None else {"id": ids[0]})
     if driven:
-        record["driven_pairs"] = [[names.get(index, index + 1) for index in pair] for pair in driven]
-    return record | geometry
-
-
-def _one_id(mechanism: Mechanism, several: MultipleJoint) -> bool:
-    """Return whether the pairs have no ids, or ``pin``, ``pin#2``, … after the joint's."""
-    given = [mechanism.joint_names.get(joint) for joint in several.joints]
-    counted = [given[0], *(f"{given[0]}#{number}" for number in range(2, len(given) + 1))]
-    return given == (counted if given[0] is not None else [None] * len(given))
-
-
-def _shared_geometry(mechanism: Mechanism, several: MultipleJoint) -> Record | None:
-    """Geometry of all the pairs as one, a frame for each body; None if the pairs differ."""
-    known = [mechanism.joint_geometry.get(joint) for joint in several.joints]
-    if known[0] is None:
-        return {} if not any(known) else None
-    frames: dict[int, JointFrame] = {}
-    for joint, geometry in zip(several.joints, known, strict=True):
-        if geometry is None or geometry.at_reference:
-            return None
-        if dataclasses.replace(geometry, frames=None) != dataclasses.replace(known[0], frames=None):
-            return None
-        for index, frame in zip(mechanism.joint_bodies(joint), geometry.frames or (), strict=False):
-            if frames.setdefault(index, frame) != frame:
-                return None
-    if frames and set(frames) != set(several.bodies):
-        return None
-    whole = tuple(frames[index] for index in several.bodies) if frames else None
-    return joint_geometry_record(dataclasses.replace(known[0], frames=whole))
+        head["driven_pairs"] = [[names.get(body, body + 1) for body in pair] for pair in driven]
+    return head | record | ({"frames": [frames[body] for body in several.bodies]} if frames else {})
 
 
 def _joint_record(mechanism: Mechanism, joint: int, names: Mapping[int, str]) -> Record:
@@ -191,26 +172,23 @@ def _joint_record(mechanism: Mechanism, joint: int, names: Mapping[int, str]) ->
         record["id"] = mechanism.joint_names[joint]
     if view.driven:
         record["driven"] = list(view.driven)
-    return record | joint_geometry_record(view.geometry)
+    record |= plain(view.geometry or {})
+    return record
 
 
 #: Fields whose empty table says something else than no table.
 _KEPT_EMPTY = ("profile", "visual")
 
 
-def _plain_fields(geometry: JointGeometry | BodyGeometry | JointFrame | Inertia) -> Record:
-    record = {}
-    for field in dataclasses.fields(geometry):
-        value = getattr(geometry, field.name)
-        if value is not None and (field.name in _KEPT_EMPTY or not isinstance(value, Mapping) or value):
-            record[field.name] = plain(value)
-    return record
-
-
 def plain(value: object) -> Any:
-    """A copy in dictionaries, lists and scalars only; NumPy's arrays and numbers become Python's."""
-    if isinstance(value, JointFrame | Inertia):
-        return _plain_fields(value)
+    """A copy in dictionaries, lists and scalars only, of dataclasses the fields that are given."""
+    if isinstance(value, JointGeometry | BodyGeometry | JointFrame | Inertia):
+        given = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return {
+            key: plain(entry)
+            for key, entry in given.items()
+            if entry is not None and (key in _KEPT_EMPTY or not isinstance(entry, Mapping) or entry)
+        }
     if isinstance(value, Mapping):
         return {key: plain(entry) for key, entry in value.items()}
     if isinstance(value, np.ndarray | np.generic):
@@ -233,49 +211,39 @@ def from_record(record: Record, source_name: str, name: str) -> Mechanism:
         raise ModelError(source_name, _renamed(error.faults)) from None
 
 
-def geometry_from_records(
-    space: Space, bodies: Mapping[int, Record], joints: Mapping[int, Record], source_name: str
-) -> tuple[dict[int, BodyGeometry], dict[int, JointGeometry]]:
-    """Geometry by index from the records of those bodies and joints that have any; changes the records."""
-    # A joint's record has ``bodies`` and ``type`` beside its geometry.
+def parts_from_record(
+    record: Record,
+    bodies: Iterable[int],
+    joints: Iterable[int],
+    numbers: Mapping[str, int],
+    n_bodies: int,
+    source_name: str,
+) -> dict[str, Any]:
+    """Geometry, loads and motion of plain tables, as :func:`mbssa.io.build.build` takes them."""
+    # ``bodies`` and ``joints``: indices of the entries that the tables have; ``numbers``: indices by name.
     from mbssa.io.shape_faults import check_shape
     from mbssa.io.toml_file import ModelReader
 
     faults = Faults()
-    raw = {"format": 1, "space": space, "body": list(bodies.values()), "joint": list(joints.values())}
-    model = check_shape(raw, faults)
+    model = check_shape(record, faults)
     if model is None or faults:
         raise ModelError(source_name, _renamed(faults))
-    reader = ModelReader(model, source_name, "", faults)
+    reader = ModelReader(model, source_name, faults)
+    reader.numbers, reader.n_bodies = dict(numbers), n_bodies
     by_place = reader.body_geometry()
-    found = {index: by_place[place + 1] for place, index in enumerate(bodies) if place + 1 in by_place}
     geometry = {}
     for index, entry in zip(joints, model.joint, strict=True):
         where = f"joint {index + 1} ({', '.join(map(str, entry.bodies))})"
-        value = reader.joint_geometry(entry, joint_type(entry.type, space), where)
-        if value is not None:
-            geometry[index] = value
+        geometry[index] = reader.joint_geometry(entry, joint_type(entry.type, model.space), where)
+    parts = {
+        "joint_geometry": {index: value for index, value in geometry.items() if value is not None},
+        "body_geometry": {index: by_place[k] for k, index in enumerate(bodies, 1) if k in by_place},
+        "motion": reader.motion(),
+        "gravity": reader.gravity(),
+        "forces": reader.forces(),
+    }
     _renamed(faults).raise_if_any(source_name)
-    return found, geometry
-
-
-def loads_from_records(
-    mechanism: Mechanism, tables: Mapping[str, Any], source_name: str
-) -> tuple[Vector | None, tuple[Force, ...]]:
-    """Gravity and forces from ``gravity`` and ``force`` of plain tables, SI units."""
-    from mbssa.io.shape_faults import check_shape
-    from mbssa.io.toml_file import ModelReader
-
-    faults = Faults()
-    model = check_shape({"format": 1, "space": mechanism.space, **tables}, faults)
-    if model is None or faults:
-        raise ModelError(source_name, _renamed(faults))
-    reader = ModelReader(model, source_name, "", faults)
-    numbers = {name: index for index, name in enumerate(mechanism.body_names or (FRAME,))}
-    gravity = reader.gravity()
-    forces = with_joints(mechanism, reader.forces(numbers, mechanism.n_bodies), faults)
-    _renamed(faults).raise_if_any(source_name)
-    return gravity, forces
+    return parts
 
 
 def with_multiple_joints(
@@ -286,7 +254,12 @@ def with_multiple_joints(
     # of the bodies.
     found, faults = list[MultipleJoint](), Faults()
     for number, entry in enumerate(entries if isinstance(entries, list | tuple) else [entries], 1):
-        bodies, joints = _numbers_of(entry, indices)
+        try:
+            unknown = entry.keys() - {"bodies", "joints"}
+            bodies = tuple(body - 1 for body in entry["bodies"])
+            joints = tuple(indices[joint] for joint in entry["joints"] if not unknown)
+        except (AttributeError, KeyError, TypeError):
+            bodies, joints = (), ()
         pairs = [mechanism.joint_bodies(joint) for joint in joints]
         if len(bodies) < 3 or len(set(joints)) != len(bodies) - 1 or not _is_tree(bodies, pairs):
             what = "write bodies, three or more, and joints, the pairs that connect them"
@@ -295,20 +268,6 @@ def with_multiple_joints(
             found.append(MultipleJoint(bodies, joints))
     faults.raise_if_any(source_name)
     return dataclasses.replace(mechanism, multiple_joints=tuple(found))
-
-
-def _numbers_of(entry: object, indices: Mapping[Any, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Bodies and joints of an entry by index; empty if it has other things."""
-    if not isinstance(entry, Mapping) or set(entry) != {"bodies", "joints"}:
-        return (), ()
-    bodies, joints = entry["bodies"], entry["joints"]
-    if not all(isinstance(each, list | tuple) for each in (bodies, joints)):
-        return (), ()
-    if not all(isinstance(body, int) for body in bodies):
-        return (), ()
-    if not all(isinstance(joint, str | int) and joint in indices for joint in joints):
-        return (), ()
-    return tuple(body - 1 for body in bodies), tuple(indices[joint] for joint in joints)
 
 
 def _is_tree(bodies: tuple[int, ...], pairs: list[tuple[int, ...]]) -> bool:

@@ -5,21 +5,92 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import math
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import ConfigDict, Field, FiniteFloat, GetJsonSchemaHandler, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
 
+from mbssa.faults import meant
 from mbssa.io.table import Table
 from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST
-from mbssa.units import ANGLES, LENGTHS
 
-Numbers = list[FiniteFloat]
+Positive = Annotated[FiniteFloat, Field(gt=0)]
+NotNegative = Annotated[FiniteFloat, Field(ge=0)]
+Tuple = AfterValidator(tuple)
+Floats = list[FiniteFloat]
+Numbers = Annotated[Floats, Tuple]
 BodyReference = int | str
-#: Coordinates; the name of a body's point, ``crank.tip``, is replaced by them before shapes are checked.
+
+
+def _placed(value: Any, info: ValidationInfo) -> Any:
+    """Coordinates of a body's point that is given by its name, by the points of the context."""
+    points = (info.context or {}).get("points", {})
+    if not isinstance(value, str) or value in points:
+        return points[value] if isinstance(value, str) else value
+    shown = f"the points are {', '.join(list(points)[:20])}"
+    hint = meant(value, points, most=2) + (shown if points else "give a body points = { tip = […] }")
+    raise PydanticCustomError("unknown", "{what}", {"what": f"{value!r} is no point of a body; {hint}"})
+
+
+def _in_space(values: tuple[float, ...], info: ValidationInfo) -> tuple[float, ...]:
+    space = str((info.context or {}).get("space"))
+    size = {"planar": 2, "spatial": 3}.get(space, len(values))
+    if len(values) != size:
+        raise ValueError(f"{len(values)} numbers; a {space} mechanism has {size}")
+    return values
+
+
+def _directed(values: tuple[float, ...]) -> tuple[float, ...]:
+    norm = math.hypot(*values)
+    if 1e-9 <= norm <= 1e9:
+        return values
+    has = f"has the length {norm:.3g}; write a direction with numbers near 1"
+    raise ValueError(has if norm else "is a zero vector; write a direction")
+
+
+def _in_space_alone(values: Any, info: ValidationInfo) -> Any:
+    if (info.context or {}).get("space") == "planar":
+        what = "a planar joint's axis is the normal of the plane; leave z out"
+        raise PydanticCustomError("unsupported", "{what}", {"what": what})
+    return values
+
+
+Vector = Annotated[Numbers, AfterValidator(_in_space)]
+Direction = Annotated[Vector, AfterValidator(_directed)]
+
+#: Coordinates, or the name of a body's point: ``crank.tip``.
 Point = Annotated[
-    Numbers, WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "number"}}, {"type": "string"}]})
+    Vector,
+    BeforeValidator(_placed),
+    WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "number"}}, {"type": "string"}]}),
 ]
-Limits = Annotated[list[FiniteFloat], Field(min_length=2, max_length=2)]
+
+
+def _written(name: str) -> str:
+    if not name.strip():
+        raise ValueError("is empty; leave it out or write one")
+    return name
+
+
+def _rising(limits: tuple[float, ...]) -> tuple[float, ...]:
+    if limits[0] > limits[1]:
+        raise ValueError(f"{limits[0]} is above {limits[1]}; write [lowest, highest]")
+    return limits
+
+
+Name = Annotated[str, AfterValidator(_written)]
+Two = Field(min_length=2, max_length=2)
+Limits = Annotated[Floats, Two, Tuple, AfterValidator(_rising)]
 
 #: Longest duration of a motion or a step.
 Seconds = Annotated[FiniteFloat, Field(ge=SHORTEST, le=LONGEST)]
@@ -31,18 +102,15 @@ class Units(Table):
     length: Literal["m", "mm", "cm", "in", "ft"] = "m"
     angle: Literal["rad", "deg"] = "rad"
 
-    @property
-    def scales(self) -> tuple[float, float]:
-        """Metres and radians in one unit of the file."""
-        return LENGTHS[self.length], ANGLES[self.angle]
-
 
 class FrameEntry(Table):
     """A joint's frame on one body, in that body's own frame."""
 
-    origin: Numbers = Field(description="position, length units")
-    z: Numbers | None = Field(None, description="the joint's axis; spatial only")
-    x: Numbers | None = Field(
+    origin: Vector = Field(description="position, length units")
+    z: Annotated[Direction, BeforeValidator(_in_space_alone)] | None = Field(
+        None, description="the joint's axis; spatial only"
+    )
+    x: Direction | None = Field(
         None, description="direction from which coordinates are measured; planar: the sliding direction"
     )
 
@@ -50,13 +118,13 @@ class FrameEntry(Table):
 class InertiaEntry(Table):
     """Mass properties of a body."""
 
-    mass: FiniteFloat = Field(description="kg")
+    mass: Positive = Field(description="kg")
     centre: Point | None = Field(
         None,
         description="centre of mass, world coordinates at the reference, or a body's point; the body's "
         "origin if not given",
     )
-    moment: FiniteFloat | None = Field(
+    moment: NotNegative | None = Field(
         None, description="planar: about the centre of mass, kg times square of the length unit"
     )
     moments: Numbers | None = Field(
@@ -70,14 +138,16 @@ class InertiaEntry(Table):
 class BodyEntry(Table):
     """A movable body; the first ``[[body]]`` has number 2, the frame is number 1."""
 
-    name: str | None = Field(None, description="unique; its number if not given")
-    origin: Numbers | None = Field(
+    name: Name | None = Field(None, description="unique; its number if not given")
+    origin: Vector | None = Field(
         None, description="world position of the body's frame at the reference; 0 if not given"
     )
     orientation: FiniteFloat | Numbers | None = Field(
         None, description="of the body's frame at the reference: quaternion w, x, y, z; planar: an angle"
     )
-    points: dict[str, Numbers] = Field({}, description="named points, world coordinates at the reference")
+    points: dict[str, Vector] = Field(
+        default_factory=dict, description="named points, world coordinates at the reference"
+    )
     inertia: InertiaEntry | None = Field(None, description="mass properties; massless if not given")
     visual: dict[str, Any] | None = Field(
         None,
@@ -107,21 +177,22 @@ class JointEntry(Table):
         "three or more",
     )
     type: str = Field(description="code of the catalogue: R, P, C, U, S, …")
-    id: str | None = Field(None, description="unique; 2-3 (2-3#2 for the second) if not given")
+    id: Name | None = Field(None, description="unique; 2-3 (2-3#2 for the second) if not given")
     driven: bool | int | list[str] = Field(
         0, description="driven coordinates: names, how many (in the catalogue's order), or true for all"
     )
-    driven_pairs: list[Annotated[list[BodyReference], Field(min_length=2, max_length=2)]] = Field(
-        [], description="R or P of three or more bodies: the pairs of bodies whose motion is driven"
+    driven_pairs: list[Annotated[list[BodyReference], Two]] = Field(
+        default_factory=list,
+        description="R or P of three or more bodies: the pairs of bodies whose motion is driven",
     )
     point: Point | None = Field(
         None, description='a point on the joint\'s axis, or its centre; "crank.tip" is a point of a body'
     )
-    points: list[Point] | None = Field(
+    points: Annotated[list[Point], Tuple] | None = Field(
         None, description="one point per body (gears: wheel centres), or per contact"
     )
-    axis: Numbers | None = Field(None, description="direction of the axis, guide or normal")
-    axes: list[Numbers] | None = Field(
+    axis: Direction | None = Field(None, description="direction of the axis, guide or normal")
+    axes: Annotated[list[Direction], Tuple] | None = Field(
         None,
         description="one direction per body (U: the two pins; where its rod gives them, the first or none), "
         "or one normal per contact",
@@ -133,8 +204,8 @@ class JointEntry(Table):
     ratio: FiniteFloat | None = Field(
         None, description="gears: radius of the second over the first; negative: internal"
     )
-    radius: FiniteFloat | None = Field(None, description="of the sphere, cylinder or wheel")
-    length: FiniteFloat | None = Field(None, description="of the rod; the points' distance if not given")
+    radius: Positive | None = Field(None, description="of the sphere, cylinder or wheel")
+    length: Positive | None = Field(None, description="of the rod; the points' distance if not given")
     offsets: Numbers | None = Field(None, description="U: distance between its two axes")
     profile: Annotated[Any, _ProfileKeys] | None = Field(
         None, description="L: the cam's curve and its follower"
@@ -144,7 +215,7 @@ class JointEntry(Table):
     )
     derivative: Any = Field(None, description="USER: its derivatives; by complex step if not given")
     unit: Literal["m", "rad", "1"] | None = Field(None, description="USER: unit of the function's value")
-    couples: Annotated[list[str], Field(min_length=2, max_length=2)] | None = Field(
+    couples: Annotated[list[str], Two, Tuple] | None = Field(
         None, description='COUPLING: two coordinates, by joint and name: ["1-2.angle", "1-3.slide"]'
     )
     multiplier: FiniteFloat | None = Field(
@@ -153,9 +224,10 @@ class JointEntry(Table):
     offset: FiniteFloat | None = Field(
         None, description="COUPLING: second coordinate where the first is zero; 0 if not given"
     )
-    limits: dict[str, Limits] = Field({}, description="coordinate = [lowest, highest]")
+    limits: dict[str, Limits] = Field(default_factory=dict, description="coordinate = [lowest, highest]")
     at_reference: dict[str, FiniteFloat] = Field(
-        {}, description="coordinate = its value in the reference configuration; 0 if not given"
+        default_factory=dict,
+        description="coordinate = its value in the reference configuration; 0 if not given",
     )
 
 
@@ -178,7 +250,7 @@ class PolynomialLaw(Table):
     """start + c1 t + c2 t² + …"""
 
     law: Literal["polynomial"] = Field(description="a polynomial of t")
-    coefficients: Annotated[Numbers, Field(min_length=1)] = Field(
+    coefficients: Annotated[Floats, Field(min_length=1), Tuple] = Field(
         description="of t, t², t³, …: length or angle units per s, s², s³, …"
     )
     start: FiniteFloat | None = Field(None, description="at t = 0; the reference value if not given")
@@ -214,10 +286,10 @@ class SplineLaw(Table):
     """The natural cubic spline through points."""
 
     law: Literal["spline"] = Field(description="a natural cubic spline through points")
-    times: Annotated[Numbers, Field(min_length=2)] = Field(
+    times: Annotated[Floats, Field(min_length=2), Tuple] = Field(
         description="s, increasing, from 0 or before to the end of the motion or after"
     )
-    values: Annotated[Numbers, Field(min_length=2)] = Field(
+    values: Annotated[Floats, Field(min_length=2), Tuple] = Field(
         description="length or angle units, one for each time"
     )
 
@@ -227,26 +299,20 @@ class FormulaLaw(Table):
 
     law: Literal["formula"] = Field(description="an expression of the time")
     formula: str = Field(description='of t, s: "30 deg * sin(2*pi*t)"')
-    unit: Annotated[FiniteFloat, Field(gt=0)] | None = Field(
+    unit: Positive | None = Field(
         None, description="length or angle units that the number 1 of the formula stands for; 1 if not given"
     )
 
-
-#: Tables of the laws by the name that ``law`` gives them.
-LAWS: dict[str, type[Table]] = {
-    "constant": ConstantLaw,
-    "speed": SpeedLaw,
-    "polynomial": PolynomialLaw,
-    "harmonic": HarmonicLaw,
-    "ramp": RampLaw,
-    "spline": SplineLaw,
-    "formula": FormulaLaw,
-}
 
 AnyLaw = Annotated[
     ConstantLaw | SpeedLaw | PolynomialLaw | HarmonicLaw | RampLaw | SplineLaw | FormulaLaw,
     Field(discriminator="law"),
 ]
+
+#: Tables of the laws by the name that ``law`` gives them.
+LAWS: dict[str, type[Table]] = {
+    get_args(law.model_fields["law"].annotation)[0]: law for law in get_args(get_args(AnyLaw)[0])
+}
 
 
 class ForceEntry(Table):
@@ -259,7 +325,7 @@ class ForceEntry(Table):
     bodies: list[BodyReference] | None = Field(
         None, description="spring, contact: the two bodies; point, terrain: the one body on which it acts"
     )
-    points: list[Point] | None = Field(
+    points: Annotated[list[Point], Two, Tuple] | None = Field(
         None,
         description="spring: one point per body; contact: origins of both profiles' frames, whose axes are "
         "the world's at the reference; world coordinates at the reference",
@@ -272,12 +338,12 @@ class ForceEntry(Table):
     coordinate: str | None = Field(
         None, description='coordinate, stop, friction: the coordinate it acts on, "1-4.slide"'
     )
-    stiffness: FiniteFloat | None = Field(
+    stiffness: NotNegative | None = Field(
         None,
         description="force or torque per length or angle unit; terrain, contact: per length unit to the "
         "power 3/2",
     )
-    damping: FiniteFloat | None = Field(
+    damping: NotNegative | None = Field(
         None,
         description="force or torque per length or angle unit and s; stop, terrain, contact: c of "
         "1 + c d/dt penetration, s per length or angle unit",
@@ -297,15 +363,15 @@ class ForceEntry(Table):
         description="law of time, without unit, by which force, moment and spin are multiplied; start, mean "
         "and value are 0 if not given",
     )
-    friction: FiniteFloat | None = Field(
+    friction: NotNegative | None = Field(
         None, description="friction: the Coulomb force or torque; terrain, contact: the coefficient"
     )
-    threshold: FiniteFloat | None = Field(
+    threshold: Positive | None = Field(
         None,
         description="length or angle units per s: friction is proportional to tanh(velocity / threshold)",
     )
-    radius: FiniteFloat | None = Field(None, description="terrain: of the wheel")
-    terrain: list[Numbers] | None = Field(
+    radius: Positive | None = Field(None, description="terrain: of the wheel")
+    terrain: Annotated[list[Annotated[Floats, Two, Tuple]], Field(min_length=2), Tuple] | None = Field(
         None,
         description="terrain: points [x, y] with increasing x, world axes; a natural cubic spline joins them",
     )
@@ -356,6 +422,6 @@ class ModelFile(Table):
     )
     body: list[BodyEntry] = Field([])
     joint: list[JointEntry] = Field([])
-    gravity: Numbers | None = Field(None, description="acceleration, length units per s²; none if not given")
+    gravity: Vector | None = Field(None, description="acceleration, length units per s²; none if not given")
     force: list[ForceEntry] = Field([])
     motion: MotionEntry | None = Field(None, description="the motion that the model carries")

@@ -9,27 +9,46 @@ from typing import Any
 from pydantic import ValidationError
 
 from mbssa.faults import Fault, Faults, meant
+from mbssa.io.record_units import in_si
 from mbssa.io.schema import LAWS, ModelFile
-from mbssa.io.table import place_in, place_text, shape_fault, table_at
+from mbssa.io.table import by_places, place_text, shape_fault, table_at
+from mbssa.units import SI
 
 
 def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
-    """The file as checked tables; entries of wrong shape are reported, then neutralised."""
+    """The file as checked tables in SI; entries of wrong shape are reported, then neutralised."""
     try:
-        return ModelFile.model_validate(raw)
+        return _validated(raw)
     except ValidationError as error:
-        problems = error.errors()
-    by_place: dict[tuple[int | str, ...], list[Any]] = {}
-    for problem in problems:
-        by_place.setdefault(place_in(problem["loc"], raw), []).append(problem)
+        by_place = by_places(error, raw)
     _rename(raw, by_place)
     for place, several in by_place.items():
         faults.append(_fault(place, several, raw))
     _neutralise(raw, by_place)
     try:
-        return ModelFile.model_validate(raw)
+        return _validated(raw)
     except ValidationError:
         return None
+
+
+def _validated(raw: dict[str, Any]) -> ModelFile:
+    model = ModelFile.model_validate(raw, context=_context(raw))
+    units = (model.units.length, model.units.angle)
+    if units == SI:
+        return model
+    raw = in_si(raw, units)
+    return ModelFile.model_validate(raw, context=_context(raw))
+
+
+def _context(raw: dict[str, Any]) -> dict[str, Any]:
+    """The space, and points of bodies by the names that joints, forces and centres of mass may give."""
+    bodies = raw["body"] if isinstance(raw.get("body"), list) else []
+    points: dict[str, Any] = {}
+    for number, body in enumerate(bodies, 2):
+        named = body.get("points") if isinstance(body, dict) else None
+        for name, at in named.items() if isinstance(named, dict) else ():
+            points[f"{body.get('name', number)}.{name}"] = at
+    return {"space": raw.get("space"), "points": points}
 
 
 def where_in(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:
@@ -50,17 +69,11 @@ def where_in(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:
 def entry_name(table: str, index: int, entry: dict[str, Any]) -> str:
     """Place of a table, counted from 1, with its id, its bodies or its name: ``[[joint]] 3 (2, 5)``."""
     place = f"[[{table}]] {index + 1}"
-    if table == "joint":
-        bodies = entry.get("bodies")
-        if isinstance(entry.get("id"), str):
-            return f"{place} ({entry['id']})"
-        if isinstance(bodies, list) and bodies:
-            return f"{place} ({', '.join(map(str, bodies))})"
-    elif table == "force":
-        named = entry.get("id") or entry.get("type")
-        return f"{place} ({named})" if isinstance(named, str) else place
-    elif isinstance(entry.get("name"), str):
-        return f"{place} ({entry['name']})"
+    for key in {"joint": ("id", "bodies"), "force": ("id", "type"), "body": ("name",)}[table]:
+        given = entry.get(key)
+        text = ", ".join(map(str, given)) if isinstance(given, list) else given
+        if text and isinstance(text, str):
+            return f"{place} ({text})"
     return place
 
 
@@ -94,26 +107,23 @@ def _rename(raw: dict[str, Any], by_place: dict[tuple[int | str, ...], list[Any]
 def _likely_space(raw: dict[str, Any]) -> str:
     """The space that was meant: by its spelling, else planar where a joint's point has two numbers."""
     near = difflib.get_close_matches(str(raw.get("space", "")).lower(), ("planar", "spatial"), n=1)
-    joints = raw.get("joint")
-    points = [
-        each.get("point") for each in (joints if isinstance(joints, list) else ()) if isinstance(each, dict)
-    ]
+    joints = raw["joint"] if isinstance(raw.get("joint"), list) else []
+    points = [joint.get("point") for joint in joints if isinstance(joint, dict)]
     flat = any(isinstance(point, list) and len(point) == 2 for point in points)
     return near[0] if near else "planar" if flat else "spatial"
 
 
 def _neutralise(raw: dict[str, Any], places: Iterable[tuple[int | str, ...]]) -> None:
     """Take reported entries out so that the rest can be checked; joints keep their numbers."""
+    unread: dict[Any, dict[str, Any]] = {"body": {}, "joint": {"bodies": [1, 1], "type": UNREAD}}
+    unread["force"] = {"type": UNREAD}
     for place in places:
-        if place[:1] == ("force",) and len(place) > 1:
-            raw["force"][place[1]] = {"type": UNREAD}
-        elif place[:1] in (("joint",), ("body",)) and len(place) > 1:
-            table, index = str(place[0]), place[1]
-            entry = raw[table][index]
-            if isinstance(entry, dict) and len(place) > 2 and place[2] not in ("bodies", "type"):
-                entry.pop(place[2], None)
+        if place[:1] and place[0] in unread and len(place) > 1:
+            entries, index = raw[str(place[0])], place[1]
+            if isinstance(entries[index], dict) and len(place) > 2 and place[2] not in ("bodies", "type"):
+                entries[index].pop(place[2], None)
             else:
-                raw[table][index] = {"bodies": [1, 1], "type": UNREAD} if table == "joint" else {}
+                entries[index] = dict(unread[place[0]])
         elif place[:2] == ("motion", "inputs") and len(place) > 2:
             # The coordinate keeps a law: that its own is wrong has been said.
             raw["motion"]["inputs"][place[2]] = {"law": "constant"}

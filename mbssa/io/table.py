@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
 from mbssa.faults import Fault, meant
@@ -57,6 +57,14 @@ def place_in(loc: tuple[int | str, ...], raw: Any) -> tuple[int | str, ...]:
     return tuple(place)
 
 
+def by_places(error: ValidationError, raw: Any) -> dict[tuple[int | str, ...], list[Any]]:
+    """Errors of pydantic by their places in the file."""
+    found: dict[tuple[int | str, ...], list[Any]] = {}
+    for problem in error.errors():
+        found.setdefault(place_in(problem["loc"], raw), []).append(problem)
+    return found
+
+
 def place_text(place: tuple[int | str, ...]) -> str:
     """Keys and numbers, from 1: ``law[2].over``."""
     return "".join(f"[{k + 1}]" if isinstance(k, int) else f".{k}" for k in place).removeprefix(".")
@@ -93,6 +101,9 @@ def shape_fault(place: str, problems: list[Any], table: type[BaseModel], about: 
     fields = keys_of(table)
     if kind == "json_invalid":
         return Fault(place, f"is no JSON: {problems[0]['ctx']['error']}", "syntax")
+    if kind in ("value_error", "unknown", "unsupported"):
+        message = str(problems[0]["msg"]).removeprefix("Value error, ")
+        return Fault(place, message, "value" if kind == "value_error" else kind)
     if kind == "extra_forbidden":
         hint = meant(key, fields)
         return Fault(place, f"unknown key; {hint}the keys here are {', '.join(fields)}", "unknown")

@@ -6,46 +6,44 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from mbssa.bounds import body_faults, gravity_fault, joint_faults
-from mbssa.faults import Faults, ModelError, meant
+from mbssa.bounds import body_faults, joint_faults
+from mbssa.faults import Faults, ModelError
 from mbssa.io.build import checked, driven_bits, with_article
 from mbssa.io.loads import LoadReader
-from mbssa.io.motion import motion_of
 from mbssa.io.multiple import spanning_tree
-from mbssa.io.schema import BodyEntry, JointEntry, ModelFile
-from mbssa.io.shape_faults import UNREAD, check_shape, entry_name, where_in
-from mbssa.io.shorthand import pins_of, write_out_points
+from mbssa.io.schema import BodyEntry, JointEntry
+from mbssa.io.shape_faults import UNREAD, check_shape, entry_name
 from mbssa.io.toml_text import toml_tables, toml_text
-from mbssa.io.visual import read_visual
-from mbssa.joints.catalogue import JointType, Space, coordinate_unit, joint_type
+from mbssa.io.visual import visual_faults
+from mbssa.joints.catalogue import JointType, joint_type, types_of
 from mbssa.joints.joint_type import SHORTHAND
 from mbssa.mechanism import (
-    FRAME,
     FRAME_NAMES,
     BodyGeometry,
-    Force,
     JointFrame,
     JointGeometry,
     Mechanism,
     MultipleJoint,
     Vector,
 )
-from mbssa.motion import DefaultMotion
 
-_GEOMETRY = (
-    *SHORTHAND, "frames", "pitch", "ratio", "radius", "length", "offsets", "profile", "function",
-    "derivative", "unit", "couples", "multiplier", "offset",
-)  # fmt: skip
+#: Keys of the geometry of a joint, which types have or have not.
+_GEOMETRY = tuple(
+    field.name for field in fields(JointGeometry) if field.name not in ("limits", "at_reference")
+)
 
 #: Cosine up to which rounded digits may miss a right angle between two axes.
 _SQUARE = 5e-3
+
+#: Sine below which a pin and a rod's line are parallel.
+_PARALLEL = 1e-6
 
 
 def read_toml(path: Path) -> Mechanism:
@@ -61,11 +59,10 @@ def parse_toml(text: str, source_name: str, name: str) -> Mechanism:
 def parse_record(raw: dict[str, Any], source_name: str, name: str) -> Mechanism:
     """A mechanism from the plain tables of a model file, which are changed on the way."""
     faults = Faults()
-    write_out_points(raw, lambda place: where_in(place, raw), faults)
     model = check_shape(raw, faults)
     if model is None:
         raise ModelError(source_name, faults)
-    return ModelReader(model, source_name, name, faults).mechanism()
+    return ModelReader(model, source_name, faults).mechanism(name)
 
 
 # --- faults of meaning -----------------------------------------------------------------------------
@@ -83,64 +80,47 @@ class _Pair:
     identity: str | None
 
 
-class ModelReader:
+class ModelReader(LoadReader):
     """One pass over a file of right shape, collecting faults of meaning."""
 
-    def __init__(self, model: ModelFile, source_name: str, name: str, faults: Faults) -> None:
-        self.model = model
-        self.source_name = source_name
-        self.name = name
-        self.faults = faults
-        self.space: Space = model.space
-        self.dimension = 2 if self.space == "planar" else 3
-        self.length, self.angle = model.units.scales
-
-    def mechanism(self) -> Mechanism:
+    def mechanism(self, name: str) -> Mechanism:
         """The checked mechanism; raises ModelError with every fault."""
-        names = self._body_names()
-        n_bodies = self.model.bodies or len(names)
-        if not self.model.bodies and not self.model.body:
-            if not any(fault.place == "bodies" for fault in self.faults):
-                remedy = 'add each by its name (in a file: a [[body]] table, or "bodies = N")'
-                self.faults.add("body", f"no bodies; {remedy}", "missing")
-            n_bodies = max(
-                [1, *(b for joint in self.model.joint for b in joint.bodies if isinstance(b, int))]
-            )
-        numbers = self._numbers(names)
+        self._check_bodies()
         pairs: list[_Pair] = []
         multiple = []
         for index, joint in enumerate(self.model.joint):
             where = self._joint_name(index)
             row = self._row(joint, where)
-            ends = self._ends(joint, row, numbers, n_bodies, where)
-            first = len(pairs)
+            ends = self._ends(joint, row, where)
             if row is not None and row.may_be_multiple and len(ends) > 2:
-                pairs += self._spanning_pairs(joint, row, ends, index, numbers, where)
-                multiple.append(MultipleJoint(tuple(ends), tuple(range(first, len(pairs)))))
+                several = self._spanning_pairs(joint, row, ends, index, where)
+                joints = range(len(pairs), len(pairs) + len(several))
+                multiple.append(MultipleJoint(tuple(ends), tuple(joints)))
+                pairs += several
                 continue
             if joint.driven_pairs:
                 what = "is for joints of three or more bodies; write driven"
                 self.faults.add(f"{where} driven_pairs", what, "unsupported")
             mask = driven_bits(row.index, joint.driven, f"{where} driven", self.faults) if row else 0
             geometry = self.joint_geometry(joint, row, where) if row else None
-            identity = None if joint.id is None else self._checked_id(joint.id, where)
-            pairs.append(_Pair(index, ends, row, mask, geometry, identity))
+            pairs.append(_Pair(index, ends, row, mask, geometry, joint.id))
+        has_names = self.model.body and not self.model.bodies
         mechanism = Mechanism(
             space=self.space,
-            n_bodies=n_bodies,
+            n_bodies=self.n_bodies,
             joint_start=np.concatenate([[0], np.cumsum([len(pair.ends) for pair in pairs])]),
             joint_body=np.array([end for pair in pairs for end in pair.ends], dtype=np.int64),
             joint_type=np.array([-1 if p.row is None else p.row.index for p in pairs], dtype=np.int64),
             driven=np.array([pair.driven for pair in pairs], dtype=np.uint8),
-            body_names=tuple(names) if names and not self.model.bodies else None,
+            body_names=tuple(self.names) if has_names else None,
             joint_names={j: p.identity for j, p in enumerate(pairs) if p.identity is not None},
             joint_geometry={j: p.geometry for j, p in enumerate(pairs) if p.geometry is not None},
             body_geometry=self.body_geometry(),
             multiple_joints=tuple(multiple),
-            motion=self._motion(),
+            motion=self.motion(),
             gravity=self.gravity(),
-            forces=self.forces(numbers, n_bodies),
-            name=self.name,
+            forces=self.forces(),
+            name=name,
             title=self.model.title,
             source=self.model.source,
             notes=tuple(self.model.notes),
@@ -149,34 +129,8 @@ class ModelReader:
         )
         return checked(mechanism, self.source_name, lambda j: self._joint_name(pairs[j].entry), self.faults)
 
-    def _motion(self) -> DefaultMotion | None:
-        entry = self.model.motion
-        return None if entry is None else motion_of(entry, self.length, self.angle, self.faults)
-
-    def _loads(self) -> LoadReader:
-        return LoadReader(
-            self.space, self.length, self.angle, self._vector, self._profile, self._function, self.faults
-        )  # fmt: skip
-
-    def forces(self, numbers: Mapping[str, int], n_bodies: int) -> tuple[Force, ...]:
-        """Force elements in SI units; ``numbers`` are the indices of bodies by name."""
-        return self._loads().forces(self.model.force, numbers, n_bodies)
-
-    def gravity(self) -> Vector | None:
-        """Acceleration, m/s²."""
-        found = self._vector(self.model.gravity, "gravity", self.length)
-        if found is not None and (fault := gravity_fault(found)):
-            self.faults.add("gravity", fault)
-        return found
-
     def _spanning_pairs(
-        self,
-        joint: JointEntry,
-        row: JointType,
-        ends: list[int],
-        entry: int,
-        numbers: dict[str, int],
-        where: str,
+        self, joint: JointEntry, row: JointType, ends: list[int], entry: int, where: str
     ) -> list[_Pair]:
         """Pairs for a joint of several bodies: the driven ones, then a star on the first body."""
         if joint.driven:
@@ -188,8 +142,15 @@ class ModelReader:
         if joint.driven_pairs and row.grade != 1:
             what = f"{with_article(row)} has {row.grade} coordinates; write pairs instead"
             self.faults.add(f"{where} driven_pairs", what, "unsupported")
-        driven = [self._resolved(pair, numbers, ends, f"{where} driven_pairs") for pair in joint.driven_pairs]
-        tree = spanning_tree(ends, [pair for pair in driven if pair is not None])
+        driven = []
+        for pair in joint.driven_pairs:
+            a, b = map(self.index_of, pair)
+            if a != b and {a, b} <= set(ends):
+                driven.append((a, b))
+            else:
+                what = f"{pair} is no pair of two of the joint's bodies"
+                self.faults.add(f"{where} driven_pairs", what, "unknown")
+        tree = spanning_tree(ends, driven)
         if tree is None:
             what = "close a ring; drive at most one fewer than the bodies"
             self.faults.add(f"{where} driven_pairs", what, "conflict")
@@ -205,50 +166,33 @@ class ModelReader:
             pairs.append(_Pair(entry, [a, b], row, int((a, b) in driven), mine, identity))
         return pairs
 
-    def _resolved(
-        self, pair: list[int | str], numbers: dict[str, int], ends: list[int], where: str
-    ) -> tuple[int, int] | None:
-        found = [body - 1 if isinstance(body, int) else numbers.get(body, -1) for body in pair]
-        if len(set(found)) != 2 or not set(found) <= set(ends):
-            self.faults.add(where, f"{pair} is no pair of two of the joint's bodies", "unknown")
-            return None
-        return found[0], found[1]
-
     def _joint_name(self, index: int) -> str:
         joint = self.model.joint[index]
-        return entry_name("joint", index, {"id": joint.id, "bodies": joint.bodies})
+        return entry_name("joint", index, vars(joint))
 
-    def _body_names(self) -> list[str]:
-        """Names by index, the frame first; faults for clashes."""
+    def _check_bodies(self) -> None:
+        """Check the names of the bodies; without bodies there are as many as the joints name."""
+        if not self.model.bodies and not self.model.body:
+            if not self.reported("bodies"):
+                remedy = 'add each by its name (in a file: a [[body]] table, or "bodies = N")'
+                self.faults.add("body", f"no bodies; {remedy}", "missing")
+            numbers = [b for joint in self.model.joint for b in joint.bodies if isinstance(b, int)]
+            self.n_bodies = max([1, *numbers])
         if self.model.bodies and self.model.body:
             what = "stands beside [[body]]; give the number or the tables, not both"
             self.faults.add("bodies", what, "conflict")
-        if not self.model.body:
-            return [] if self.model.bodies else [FRAME]
-        names = [FRAME]
-        for index, body in enumerate(self.model.body):
-            number = index + 2
-            name = body.name if body.name is not None else str(number)
-            where = entry_name("body", index, {"name": body.name})
+        first = {name: index for index, name in reversed(list(enumerate(self.names)))}
+        for index, name in enumerate(self.names[1:], 1):
+            where = entry_name("body", index - 1, vars(self.model.body[index - 1]))
             if name in FRAME_NAMES:
                 what = f"name {name!r} is taken by the fixed body; each movable body has a name of its own"
                 self.faults.add(where, what, "duplicate")
-                name = f"{name} ({number})"
-            elif name in names:
+            elif first[name] < index:
                 what = f"name {name!r} is taken; each body has a name of its own"
                 self.faults.add(where, what, "duplicate")
-                name = f"{name} ({number})"
-            elif name.isdigit() and name != str(number):
-                what = f"name {name!r} is a number, but this is body {number}; write letters"
+            elif name.isdigit() and name != str(index + 1):
+                what = f"name {name!r} is a number, but this is body {index + 1}; write letters"
                 self.faults.add(where, what, "conflict")
-            elif not name.strip():
-                self.faults.add(where, "name is empty; leave it out or write one")
-            names.append(name)
-        return names
-
-    def _numbers(self, names: list[str]) -> dict[str, int]:
-        """Index of each body by its name; the frame has several."""
-        return {name: index for index, name in enumerate(names)} | dict.fromkeys(FRAME_NAMES, 0)
 
     def _row(self, joint: JointEntry, where: str) -> JointType | None:
         if joint.type == UNREAD:
@@ -259,52 +203,27 @@ class ModelReader:
             self.faults.add(f"{where} type", error.args[0], "unknown")
             return None
 
-    def _ends(
-        self, joint: JointEntry, row: JointType | None, numbers: dict[str, int], n_bodies: int, where: str
-    ) -> list[int]:
+    def _ends(self, joint: JointEntry, row: JointType | None, where: str) -> list[int]:
         """Body indices of a joint; -1 for those that have been reported as faults."""
         if joint.type == UNREAD:
             return [-1, -1]
         if row is not None and len(joint.bodies) > row.max_bodies and not row.may_be_multiple:
-            self.faults.add(
-                f"{where} bodies",
-                f"{len(joint.bodies)} bodies; {with_article(row)} joins {row.max_bodies}: "
-                "write one joint per pair",
-            )
-        ends = []
-        for body in joint.bodies:
-            if isinstance(body, int):
-                if not 1 <= body <= n_bodies:
-                    what = f"body {body} does not exist; the bodies are 1 (frame) to {n_bodies}"
-                    self.faults.add(f"{where} bodies", what, "unknown")
-                    body = 0
-                ends.append(body - 1)
-            elif body in numbers:
-                ends.append(numbers[body])
-            else:
-                known = [name for name in numbers if name not in FRAME_NAMES[1:]]
-                hint = meant(body, known, most=2)
-                shown = ", ".join(known[:20])
-                what = f"body {body!r} does not exist; {hint}the bodies are {shown}"
-                self.faults.add(f"{where} bodies", what, "unknown")
-                ends.append(-1)
+            count = f"{len(joint.bodies)} bodies; {with_article(row)} joins {row.max_bodies}"
+            self.faults.add(f"{where} bodies", f"{count}: write one joint per pair")
+        ends = self.bodies(joint.bodies, f"{where} bodies")
         named = [end for end in ends if end >= 0]
         if len(ends) > 2 and len(set(named)) < len(named):
             self.faults.add(f"{where} bodies", "names a body twice; name each once", "duplicate")
             ends = list(dict.fromkeys(ends))
         return ends
 
-    def _checked_id(self, identity: str, where: str) -> str:
-        if not identity.strip():
-            self.faults.add(f"{where} id", "is empty; leave it out or write one")
-        return identity
-
     # --- geometry ---
 
     def joint_geometry(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry | None:
         """Geometry of a joint; ``where`` names it in faults."""
         if row.pins_from_rod and joint.frames is None and len(joint.axes or ()) < 2:
-            joint = self._with_pins(joint)
+            pins = _pins_of(joint, self.model.joint, self.index_of)
+            joint = joint if pins is None else joint.model_copy(update={"axes": pins})
         given = [field for field in _GEOMETRY if getattr(joint, field) is not None]
         self._coordinate_tables(joint, row, where)
         if not given and not joint.limits and not joint.at_reference:
@@ -325,7 +244,7 @@ class ModelReader:
         if given:
             covered = set(given) | (set(SHORTHAND) if joint.frames is not None else set())
             missing = [field for field in row.required if field not in covered]
-            for field in missing:
+            for field in (field for field in missing if not self.reported(f"{where} {field}")):
                 about = str(JointEntry.model_fields[field].description).removeprefix(f"{row.code}: ")
                 what = f"is missing beside {', '.join(given)}; {with_article(row)} needs it: {about}"
                 self.faults.add(f"{where} {field}", what, "missing")
@@ -340,84 +259,25 @@ class ModelReader:
                 self.faults.add(f"{where} driven", what, "unsupported")
         return self._geometry_values(joint, row, where)
 
-    def _with_pins(self, joint: JointEntry) -> JointEntry:
-        """A U with the pins that it leaves to its rod."""
-        names = [FRAME, *(body.name or str(number) for number, body in enumerate(self.model.body, 2))]
-        numbers = self._numbers(names)
-
-        def index_of(body: int | str) -> int:
-            return body - 1 if isinstance(body, int) else numbers.get(body, -1)
-
-        pins = pins_of(joint, self.model.joint, index_of)
-        return joint if pins is None else joint.model_copy(update={"axes": pins})
-
     def _geometry_values(self, joint: JointEntry, row: JointType, where: str) -> JointGeometry:
-        several = row.contacts or 2
-        points = self._vectors(joint.points, several, f"{where} points", self.length)
-        axes = self._vectors(joint.axes, several, f"{where} axes", None)
+        points, axes = joint.points, joint.axes
+        for key, entries in (("points", points), ("axes", axes)):
+            if entries is not None and len(entries) != (row.contacts or 2):
+                self.faults.add(f"{where} {key}", f"{len(entries)} entries; write {row.contacts or 2}")
         if row.has_square_axes and axes is not None and len(axes) == 2:
-            self._perpendicular(axes, f"{where} axes")
-        if (
-            row.line
-            and joint.length is None
-            and points is not None
-            and len(points) == 2
-            and math.dist(*points) == 0.0
-        ):
+            self._check_angle(axes[0], axes[1], f"{where} axes", square=True)
+        if row.line and joint.length is None and points and points[:1] == points[1:]:
             self.faults.add(f"{where} points", "coincide; a rod or a distance has a length")
-        for field in ("length", "radius", "ratio", "multiplier"):
-            value, signed = getattr(joint, field), field in ("ratio", "multiplier")
-            if value is not None and (value == 0 if signed else value <= 0):
-                wanted = "number other than 0" if signed else "positive number"
-                self.faults.add(f"{where} {field}", f"is {value}; write a {wanted}")
-        # Of a coupling, second coordinate and first.
-        second, first = (self._unit(name) for name in (joint.couples or ["", ""])[::-1])
-        geometry = JointGeometry(
-            point=self._vector(joint.point, f"{where} point", self.length),
-            points=points,
-            axis=self._vector(joint.axis, f"{where} axis", None),
-            axes=axes,
-            frames=self._frames(joint, row, where),
-            pitch=_scaled(joint.pitch, self.length / self.angle),
-            ratio=joint.ratio,
-            radius=_scaled(joint.radius, self.length),
-            length=_scaled(joint.length, self.length),
-            offsets=None if joint.offsets is None else tuple(v * self.length for v in joint.offsets),
-            profile=self._profile(joint.profile, where),
-            function=self._function(joint.function, f"{where} function"),
-            derivative=self._function(joint.derivative, f"{where} derivative"),
-            unit=joint.unit,
-            couples=None if joint.couples is None else tuple(joint.couples),
-            multiplier=_scaled(joint.multiplier, second / first),
-            offset=_scaled(joint.offset, second),
-            limits={
-                c: (low * self._unit(c), high * self._unit(c)) for c, (low, high) in joint.limits.items()
-            },
-            at_reference={c: v * self._unit(c) for c, v in joint.at_reference.items()},
-        )
+        values = {key: getattr(joint, key) for key in (*_GEOMETRY, "limits", "at_reference")}
+        values |= {
+            "frames": self._frames(joint, row, where),
+            "profile": self.profile(joint.profile, where),
+            "function": self.function(joint.function, f"{where} function"),
+            "derivative": self.function(joint.derivative, f"{where} derivative"),
+        }
+        geometry = JointGeometry(**values)
         self.faults += joint_faults(geometry, where)
         return geometry
-
-    def _profile(self, given: Any, where: str) -> dict[str, Any] | None:
-        """The profile's table in SI."""
-        if given is None:
-            return None
-        from mbssa.io.profile import profile_of
-
-        found = profile_of(given, self.length, self.angle, f"{where} profile", self.faults)
-        return None if found is None else dict(found.table)
-
-    def _function(self, given: Any, where: str) -> Any:
-        if given is None or callable(given):
-            return given
-        source, colon, name = given.rpartition(":") if isinstance(given, str) else ("", "", "")
-        if not (source and colon and name.isidentifier()):
-            what = f'is {given!r}; write "module:name" or "file.py:name" of a Python function'
-            self.faults.add(where, what)
-            return None
-        path = Path(self.source_name).parent / source
-        here = source.endswith(".py") and Path(self.source_name).is_file()
-        return f"{path.resolve()}:{name}" if here else given
 
     def _coordinate_tables(self, joint: JointEntry, row: JointType, where: str) -> None:
         for table, names in (("limits", joint.limits), ("at_reference", joint.at_reference)):
@@ -434,12 +294,6 @@ class ModelReader:
         if "contact" in joint.limits and "contact" in {*row.coordinates} - {*row.drivable}:
             takes = f"{with_article(row)} takes limits of {', '.join(row.drivable)}"
             self.faults.add(f"{where} limits.contact", f"has no value to be limited; {takes}", "unsupported")
-        for name, (low, high) in joint.limits.items():
-            if low > high:
-                self.faults.add(f"{where} limits.{name}", f"{low} is above {high}; write [lowest, highest]")
-
-    def _unit(self, coordinate: str) -> float:
-        return self.length if coordinate_unit(coordinate) == "m" else self.angle
 
     def _frames(self, joint: JointEntry, row: JointType, where: str) -> tuple[JointFrame, ...] | None:
         if joint.frames is None:
@@ -453,63 +307,21 @@ class ModelReader:
             if self.space == "spatial" and entry.z is None and row.axis == 2:
                 what = f"is missing; {with_article(row)} needs its axis on each body"
                 self.faults.add(f"{place} z", what, "missing")
-            if self.space == "planar" and entry.z is not None:
-                what = "a planar joint's axis is the normal of the plane; leave z out"
-                self.faults.add(f"{place} z", what, "unsupported")
-            z = self._vector(entry.z, f"{place} z", None) if self.space == "spatial" else None
-            x = self._vector(entry.x, f"{place} x", None)
-            if z is not None and x is not None:
-                self._not_parallel((z, x), f"{place} z and x")
-            origin = self._vector(entry.origin, f"{place} origin", self.length)
-            frames.append(JointFrame(origin or (), z, x))
+            if entry.z is not None and entry.x is not None:
+                self._check_angle(entry.z, entry.x, f"{place} z and x")
+            frames.append(JointFrame(**vars(entry)))
         return tuple(frames)
 
-    def _vectors(
-        self, values: list[list[float]] | None, count: int, where: str, scale: float | None
-    ) -> tuple[Vector, ...] | None:
-        if values is None:
-            return None
-        if len(values) != count:
-            self.faults.add(where, f"{len(values)} entries; write {count}")
-        vectors = (self._vector(v, f"{where}[{k + 1}]", scale) for k, v in enumerate(values))
-        return tuple(v for v in vectors if v is not None)
-
-    def _vector(self, values: list[float] | None, where: str, scale: float | None) -> Vector | None:
-        """A position (``scale`` metres a unit) or a direction (None), of the right dimension."""
-        if values is None:
-            return None
-        if len(values) != self.dimension:
-            self.faults.add(where, f"{len(values)} numbers; a {self.space} mechanism has {self.dimension}")
-            return None
-        if scale is not None:
-            return tuple(v * scale for v in values)
-        norm = math.hypot(*values)
-        if norm == 0:
-            self.faults.add(where, "is a zero vector; write a direction")
-            return None
-        if not 1e-9 <= norm <= 1e9:
-            self.faults.add(where, f"has the length {norm:.3g}; write a direction with numbers near 1")
-            return None
-        return tuple(float(v) for v in values)
-
-    def _not_parallel(self, axes: tuple[Vector, ...], where: str) -> bool:
-        """Return whether two axes are not parallel, and add a fault if they are."""
-        # Within 1e-9: below any file's digits.
-        u, v = (np.array(axis) / math.hypot(*axis) for axis in axes)
-        across = math.sqrt(max(float(u @ u) * float(v @ v) - float(u @ v) ** 2, 0.0))
-        if across < 1e-9:
+    def _check_angle(self, first: Any, second: Any, where: str, *, square: bool = False) -> None:
+        """Check that axes are not parallel, or ``square`` within the angle that rounded digits make."""
+        u, v = (np.array(axis) / math.hypot(*axis) for axis in (first, second))
+        cosine = float(u @ v)
+        upright = v - cosine * u
+        if (across := float(np.linalg.norm(upright))) < 1e-9:  # below any file's digits
             self.faults.add(where, "are parallel; write two different directions")
-        return across >= 1e-9
-
-    def _perpendicular(self, axes: tuple[Vector, ...], where: str) -> None:
-        """Within the angle that rounded digits make; the frames take the nearest right angle."""
-        if not self._not_parallel(axes, where):
-            return
-        u, v = (np.array(axis) / math.hypot(*axis) for axis in axes)
-        if abs(u @ v) > _SQUARE:
-            upright = v - (u @ v) * u
-            shown = ", ".join(f"{c:.6g}" for c in upright / np.linalg.norm(upright) + 0.0)
-            angle = math.degrees(math.acos(max(-1.0, min(1.0, float(u @ v)))))
+        elif square and abs(cosine) > _SQUARE:  # else the frames take the nearest right angle
+            shown = ", ".join(f"{c:.6g}" for c in upright / across + 0.0)
+            angle = math.degrees(math.atan2(across, cosine))
             what = f"stand at {angle:.4g}° to each other; write right angles, for the second [{shown}]"
             self.faults.add(where, what)
 
@@ -517,42 +329,85 @@ class ModelReader:
         """Geometry of bodies by index."""
         found = {}
         for index, body in enumerate(self.model.body):
-            where = entry_name("body", index, {"name": body.name})
-            origin = self._vector(body.origin, f"{where} origin", self.length)
-            orientation = self._orientation(body, where)
-            points = {
-                name: self._vector(point, f"{where} points.{name}", self.length) or ()
-                for name, point in body.points.items()
-            }
-            visual, wrong = read_visual(body.visual, self.length, self.dimension, f"{where} visual")
-            self.faults += wrong
-            inertia = self._loads().inertia(body.inertia, origin, where)
-            if origin or orientation or points or inertia or visual:
-                geometry = BodyGeometry(origin, orientation, points, inertia, visual)
+            where = entry_name("body", index, vars(body))
+            values = {key: value for key, value in vars(body).items() if key != "name"}
+            values["orientation"] = self._orientation(body, where)
+            values["inertia"] = self.inertia(body.inertia, body.origin, where)
+            self.faults += visual_faults(body.visual or {}, self.dimension, f"{where} visual")
+            if any(values.values()):
+                geometry = BodyGeometry(**values)
                 self.faults += body_faults(geometry, where)
                 found[index + 1] = geometry
         return found
 
     def _orientation(self, body: BodyEntry, where: str) -> Vector | None:
-        value = body.orientation
-        if value is None:
-            return None
+        value: Any = body.orientation
+        place = f"{where} orientation"
+        if value is None or (self.space == "planar" and not isinstance(value, tuple)):
+            return None if value is None else (value,)
         if self.space == "planar":
-            if isinstance(value, list):
-                what = "write one angle; quaternions are for spatial models"
-                self.faults.add(f"{where} orientation", what, "unsupported")
-                return None
-            return (value * self.angle,)
-        if not isinstance(value, list) or len(value) != 4:
-            self.faults.add(f"{where} orientation", "write a quaternion [w, x, y, z]")
+            self.faults.add(place, "write one angle; quaternions are for spatial models", "unsupported")
+            return None
+        if not isinstance(value, tuple) or len(value) != 4:
+            self.faults.add(place, "write a quaternion [w, x, y, z]")
             return None
         norm = math.hypot(*value)
         if abs(norm - 1.0) > 1e-6:
-            self.faults.add(f"{where} orientation", f"has the norm {norm:.6g}; write a unit quaternion")
+            self.faults.add(place, f"has the norm {norm:.6g}; write a unit quaternion")
             return None
         # A norm of 1 up to rounding is left alone, so that what is written comes back bit for bit.
-        return tuple(value) if abs(norm - 1.0) < 1e-15 else tuple(v / norm for v in value)
+        return value if abs(norm - 1.0) < 1e-15 else tuple(v / norm for v in value)
 
 
-def _scaled(value: float | None, scale: float) -> float | None:
-    return None if value is None else value * scale
+# --- pins of a U that its rod gives ------------------------------------------------------------------
+
+
+def _pins_of(
+    joint: JointEntry, joints: list[JointEntry], index_of: Callable[[int | str], int]
+) -> tuple[Vector, ...] | None:
+    """Pins of a U that has one of them or none, where a rod gives the rest; else None."""
+    # Given the first pin, the second is perpendicular to it and to the rod, the joint's second body. Without
+    # pins both are perpendicular to a rod that ends in an S (only its rotation about itself depends on them).
+    # The rod's line goes from the U to its one other joint; to the S behind that if it is a P or C.
+    if joint.point is None or len(joint.bodies) != 2:
+        return None
+    first: Any = joint.axes[0] if joint.axes else None
+    ends = [index_of(body) for body in joint.bodies]
+    lines = []
+    for end in ends if first is None else ends[1:]:
+        other = _far_end(joint, end, joints, index_of)
+        if other is not None and (first is not None or other.type in _spatial("is_ball")):
+            lines.append(np.subtract(other.point, joint.point))  # type: ignore[arg-type]
+    if len(lines) != 1:
+        return None
+    (line,) = lines
+    if first is None:
+        first = tuple(np.cross(np.eye(3)[np.argmin(np.abs(line))], line).tolist())
+    second = np.cross(line, first)
+    size = float(np.linalg.norm(line) * np.linalg.norm(first))
+    if not np.linalg.norm(second) > _PARALLEL * size:
+        return None
+    return first, tuple((second / np.linalg.norm(second)).tolist())
+
+
+def _spatial(trait: Literal["is_ball", "telescopes"]) -> set[str]:
+    """Codes of the spatial types with a trait: those that end a rod's line, or that it goes through."""
+    return {row.code for row in types_of("spatial") if getattr(row, trait)}
+
+
+def _far_end(
+    joint: JointEntry, body: int, joints: list[JointEntry], index_of: Callable[[int | str], int]
+) -> JointEntry | None:
+    """The joint with a point at the other end of a rod; None where the body is no rod."""
+    seen = [joint]
+    while True:
+        others = [
+            each for each in joints if all(each is not s for s in seen) and body in map(index_of, each.bodies)
+        ]
+        if body == 0 or len(others) != 1 or len(others[0].bodies) != 2:
+            return None
+        (other,) = others
+        if other.type not in _spatial("telescopes") or len(seen) > 1:
+            return other if other.point is not None else None
+        seen.append(other)
+        body = next(index_of(each) for each in other.bodies if index_of(each) != body)

@@ -64,34 +64,20 @@ def _document(record: Record) -> str:
     document = tomlkit.document()
     for key, value in record.items():
         if key in ("body", "joint", "force"):
-            document.append(key, _tables(value))
-        elif key == "motion":
-            document.append(key, _motion(value))
+            document.append(key, AoT([_table(entry) for entry in value]))
         else:
-            document.append(key, _item(value, key in ("notes", "unread")))
+            document.append(
+                key, _table(value) if key == "motion" else _item(value, key in ("notes", "unread"))
+            )
     return tomlkit.dumps(document)
 
 
-def _tables(entries: list[Record]) -> AoT:
-    """Array of tables: ``[[joint]]`` after ``[[joint]]``, an empty line between them."""
-    tables = tomlkit.aot()
-    for entry in entries:
-        tables.append(_table(entry))
-    return tables
-
-
 def _table(entry: Record) -> Table:
+    """Keys with a value on each line; ``[motion.inputs]``, likewise, in a table of its own."""
     table = tomlkit.table()
     for key, value in entry.items():
-        table.append(key, _item(value))
+        table.append(key, _table(value) if key == "inputs" else _item(value))
     return table
-
-
-def _motion(record: Record) -> Table:
-    """Tables ``[motion]`` and, a law on each line, ``[motion.inputs]``."""
-    motion = _table({key: value for key, value in record.items() if key != "inputs"})
-    motion.append("inputs", _table(record["inputs"]))
-    return motion
 
 
 def _item(value: Any, one_a_line: bool = False) -> Item:

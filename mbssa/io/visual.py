@@ -12,29 +12,19 @@ from mbssa.faults import Fault, Faults
 MESHES = (".stl", ".obj")
 
 
-def read_visual(
-    visual: Mapping[str, Any] | None, length: float, dimension: int, where: str
-) -> tuple[dict[str, Any] | None, list[Fault]]:
-    """Table with lengths in metres, and its faults; other keys are kept as they are."""
-    if not visual:
-        return (None if visual is None else dict(visual)), []
-    found, faults = dict(visual), Faults()
-    if "outline" in found:
-        if _is_polygon(found["outline"], dimension):
-            found["outline"] = [[float(v) * length for v in point] for point in found["outline"]]
-        else:
-            wanted = f"3 points or more of {dimension} numbers"
-            faults.add(f"{where}.outline", f"is no polygon; write {wanted}, world coordinates")
-    if "mesh" in found:
-        fault = mesh_fault(found["mesh"])
-        if fault:
+def visual_faults(visual: Mapping[str, Any], dimension: int, where: str) -> list[Fault]:
+    """Faults of the table, lengths in metres; keys that are not read may have any value."""
+    faults = Faults()
+    if "outline" in visual and not _is_polygon(visual["outline"], dimension):
+        wanted = f"3 points or more of {dimension} numbers"
+        faults.add(f"{where}.outline", f"is no polygon; write {wanted}, world coordinates")
+    if "mesh" in visual:
+        if fault := mesh_fault(visual["mesh"]):
             faults.add(f"{where}.mesh", fault)
-        scale = found.get("scale", length)
+        scale = visual.get("scale", 1.0)
         if not isinstance(scale, int | float) or isinstance(scale, bool) or not 0.0 < scale < 1e9:
             faults.add(f"{where}.scale", f"is {scale!r}; write metres per unit of the mesh")
-        elif "scale" in found or scale != 1.0:
-            found["scale"] = float(scale)
-    return found, faults
+    return faults
 
 
 def _is_polygon(outline: Any, dimension: int) -> bool:

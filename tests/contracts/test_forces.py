@@ -505,13 +505,13 @@ def test_all_faults_are_said_at_once():
     spline = {"law": "spline", "times": [0, 1, 1], "values": [0, 1]}
     m.force("coordinate", coordinate="1-2.angle", force=1, factor=spline)
     with refused(
-        "missing at force 1 (friction) threshold",
         "value at force 1 (friction) friction",
         "value at force 2 (terrain) radius",
-        "missing at force 2 (terrain) threshold",
         "value at force 2 (terrain) terrain",
-        "value at force 3 (terrain) terrain[2]",
         "value at force 4 (terrain) terrain[1]",
+        "missing at force 1 (friction) threshold",
+        "missing at force 2 (terrain) threshold",
+        "value at force 3 (terrain) terrain[2]",
         "unsupported at force 5 (terrain) bodies",
         "conflict at force 6 (coordinate) factor",
         "missing at force 6 (coordinate) factor duration",

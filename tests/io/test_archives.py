@@ -99,7 +99,7 @@ def bad_archives():
         "id is no text": (about(joint_names={"1": 5}), "about joint_names 1: is 5; write a text"),
         "geometry is no table": (about(joint={"1": 5}), "about joint 1: is 5; write a table"),
         "geometry": (about(joint={"1": {"point": [0]}}), "joint 1 (1, 2) point: 1 numbers"),
-        "geometry shape": (about(joint={"1": {"point": "x"}}), "point: is 'x'; write a list"),
+        "geometry shape": (about(joint={"1": {"point": "x"}}), "point: 'x' is no point of a body"),
         "geometry key": (about(joint={"2": {"pont": [0, 0]}}), "did you mean 'point'"),
         "geometry nan": (about(joint={"1": {"point": [float("nan"), 0]}}), "point[1]", "finite"),
         "body geometry": (about(body={"2": {"origin": [0]}}), "origin: 1 numbers"),

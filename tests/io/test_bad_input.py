@@ -203,11 +203,11 @@ def test_all_faults_of_a_motion_come_at_once_with_those_of_the_mechanism(tmp_pat
         '"1-2.angle" = { law = "speed", rte = 1 }\n"2-3.slide" = { law = "ramp", end = inf }\n',
     )
     assert codes(faults) == [
+        "value at [[joint]] 2 (2, 3) point",
         "value at [motion] duration",
         "unknown at [motion] 1-2.angle rte",
         "value at [motion] 2-3.slide end",
         "unknown at [motion] stps",
-        "value at [[joint]] 2 (2, 3) point",
         "unknown at [motion] 2-3.slide",
         "missing at [motion] 2-3.angle",
     ]

@@ -130,14 +130,15 @@ def test_all_faults_at_once():
     with pytest.raises(mbssa.ModelError) as caught:
         m.build()
     assert codes(caught.value.faults) == [
-        "unknown at joint 4 (pivot) pont",
-        "duplicate at body 3 (nut)",
+        "value at body 1 (nut) points.tip",
         "value at joint 1 (guide) axis",
-        "unknown at joint 2 (nut, screw) type",
-        "unsupported at joint 3 (frame, screw) axis",
+        "value at joint 2 (nut, screw) point",
+        "value at joint 2 (nut, screw) axis",
         "value at joint 3 (frame, screw) point",
         "value at joint 3 (frame, screw) axis",
-        "value at body 1 (nut) points.tip",
+        "unknown at joint 4 (pivot) pont",
+        "duplicate at body 3 (nut)",
+        "unknown at joint 2 (nut, screw) type",
     ]
 
 

@@ -27,14 +27,14 @@ def test_faults_have_their_codes_and_places():
         (("1-2#1.angle", "1-2#1.angle"), {"bodies": [1, 2]}, "value at joint 4 (1, 2) couples"),
         (("1-2.angle", "1-3.slide"), {"bodies": [1, 4]}, "conflict at joint 4 (1, 4) bodies"),
         (("1-2.angle", "1-3.slide"), {"bodies": [1, 2, 4]}, "conflict at joint 4 (1, 2, 4) bodies"),
-        (("1-2.angle", "1-3.slide"), {"multiplier": 0.0}, ["value at joint 4 (1, 2, 3) multiplier"] * 2),
+        (("1-2.angle", "1-3.slide"), {"multiplier": 0.0}, "value at joint 4 (1, 2, 3) multiplier"),
         (("1-2.angle", "1-3.slide"), {"multiplier": 1e-12}, "value at joint 4 (1, 2, 3) multiplier"),
         (("1-2.angle", "1-3.slide"), {"offset": 1e12}, "value at joint 4 (1, 2, 3) offset"),
-        (("1-2.angle",), {}, ["value at joint 4 (1, 2, 3) couples", "missing at joint 4 (1, 2, 3) couples"]),
+        (("1-2.angle",), {}, "value at joint 4 (1, 2, 3) couples"),
         (("1-2.angle", "1-3.slide"), {"driven": 1}, "unsupported at joint 4 (1, 2, 3) driven"),
         (("1-2.angle", "1-3.slide"), {"ratio": 2.0}, "unsupported at joint 4 (1, 2, 3) ratio"),
     ]:
-        with refused(*([expected] if isinstance(expected, str) else expected)):
+        with refused(expected):
             built(couples, **given)
 
 

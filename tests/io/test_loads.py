@@ -95,10 +95,10 @@ def test_all_faults_at_once(read):
         read(wrong)
     assert codes(error.value.faults) == [
         "value at [[body]] 1 (crank) inertia.mass",
-        "missing at [[body]] 2 (slider) inertia.centre",
-        "unsupported at [[body]] 2 (slider) inertia.moments",
         "value at gravity",
         "value at [[force]] 1 (spring) stiffness",
+        "missing at [[body]] 2 (slider) inertia.centre",
+        "unsupported at [[body]] 2 (slider) inertia.moments",
         "unknown at [[force]] 3 (point) bodies",
         "unknown at force motor coordinate",
     ]
