@@ -111,7 +111,7 @@ def build(
     if any(known.couples for known in mechanism.joint_geometry.values()) and not faults:
         faults += coupling_faults(mechanism, where)
         mechanism = with_coupled_ids(mechanism)
-    if joint_names and not faults:
+    if joint_names:
         faults += _repeated_ids(mechanism, where)
     faults.raise_if_any(source_name)
     return mechanism

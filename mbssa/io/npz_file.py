@@ -276,12 +276,14 @@ class _Archive:
     # --- columns ---
 
     def check_kinds(self) -> None:
+        missing = [name for name in _COLUMNS if name not in self.arrays]
+        if missing:
+            verb, arrays = "is" if len(missing) == 1 else "are", ", ".join(_COLUMNS)
+            what = f"{verb} missing; the arrays are {arrays} and about; mbssa convert writes them"
+            self.faults.add(", ".join(missing), what, "missing")
         for name, (kind, dimensions) in _COLUMNS.items():
             array = self.arrays.get(name)
-            if array is None:
-                what = f"is missing; the arrays are {', '.join(_COLUMNS)} and about"
-                self.faults.add(name, what, "missing")
-            elif array.dtype.kind not in kind or array.ndim != dimensions:
+            if array is not None and (array.dtype.kind not in kind or array.ndim != dimensions):
                 shape = "one" if dimensions == 0 else f"{dimensions}-dimensional"
                 what = f"is {array.dtype} of shape {array.shape}; write {shape}, {_KINDS[kind]}"
                 self.faults.add(name, what)

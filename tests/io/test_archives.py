@@ -39,7 +39,10 @@ def bad_archives():
     """By case, the bytes and what one of its faults says."""
     return {
         "missing": (archive(driven=None), "driven: is missing", "joint_start"),
-        "all missing": (archive(**dict.fromkeys(["space", "format", "driven"])), "format: is missing"),
+        "all missing": (
+            archive(**dict.fromkeys(["space", "format", "driven"])),
+            "format, space, driven: are missing",
+        ),
         "floats": (archive(joint_body=np.zeros(6)), "joint_body: is float64", "whole numbers"),
         "two dimensions": (archive(driven=np.zeros((3, 1), np.uint8)), "driven", "1-dimensional"),
         "wide driven": (archive(driven=np.zeros(3, np.uint16)), "driven: is uint16", "write uint8"),
