@@ -24,9 +24,6 @@ from routes.workspace import Workspace, in_files, opened
 FORMAT = 2
 NAME = "run.json"
 
-_NO_RUN = "keeps no run that could be resumed; name the folder of the run, or begin one there without resume"
-_REMEDY = "resume with the model and the options of that run, or name another folder"
-
 
 @contextmanager
 def new(job: Job, folder: Path) -> Iterator[Workspace]:
@@ -63,7 +60,7 @@ def _has_no_record_yet(folder: Path, job: Job) -> bool:
 def existing(job: Job, folder: Path) -> Iterator[Workspace]:
     """Folder of an interrupted run, locked until this one ends; ValueError if it keeps another run."""
     if not (folder / NAME).exists():
-        raise ValueError(f"{folder} {_NO_RUN}")
+        raise ValueError(f"{folder} keeps no run that could be resumed; name another folder")
     with locked(folder):
         remove_temporaries(folder / NAME)
         yield _opened(job, folder)
@@ -77,10 +74,7 @@ def _opened(job: Job, folder: Path) -> Workspace:
     now = json.loads(json.dumps(_record(job)))
     other = [name for name in now if not isinstance(stored, dict) or stored.get(name) != now[name]]
     if other:
-        raise ValueError(
-            f"{folder} keeps another run: {', '.join(other)} {'differs' if len(other) == 1 else 'differ'}; "
-            f"{_REMEDY}"
-        )
+        raise ValueError(f"{folder} keeps another run, with another {', '.join(other)}; name another folder")
     # Machine code does not check bounds.
     wrong = [
         f"{name}.npy"
@@ -104,12 +98,9 @@ def stored_plan(folder: Path, mechanism: str, instants: int) -> Plan:
         stored = _stored(folder)
         name, plan = stored["mechanism"], Plan.from_json(json.dumps(stored["plan"]))
     except (OSError, ValueError, KeyError, TypeError):
-        raise ValueError(f"{folder} {_NO_RUN}") from None
+        raise ValueError(f"{folder} keeps no run that could be resumed; name another folder") from None
     if (name, plan.instants) != (mechanism, instants):
-        raise ValueError(
-            f"{folder} keeps another run: of {name}, {plan.instants:,} instants, not of {mechanism}, "
-            f"{instants:,} instants; {_REMEDY}"
-        )
+        raise ValueError(f"{folder} keeps a run of {name} at {plan.instants:,} instants; name another folder")
     return plan
 
 

@@ -26,9 +26,7 @@ def locked(folder: Path, error: type[Exception] = ValueError) -> Iterator[None]:
         lock = FileLock(folder / NAME, timeout=0)
         lock.acquire()
     except Timeout:
-        raise error(
-            f"{folder} is being written by another run; wait for it, or name another folder"
-        ) from None
+        raise error(f"{folder} is being written by another run; wait, or name another folder") from None
     except OSError as refused:
         what = f"cannot be written there ({refused.strerror}); name another folder"
         raise OSError(refused.errno, what, str(folder)) from None

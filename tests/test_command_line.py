@@ -245,6 +245,16 @@ def test_what_nothing_else_catches_is_a_sentence(monkeypatch, run_mbssa):
         assert result.stderr.count("\n") == 1, said
 
 
+def test_no_width_is_too_small_for_a_table(run_mbssa, monkeypatch):
+    wide = run_mbssa("decompose", "planar_four_bar").stdout
+    monkeypatch.setenv("COLUMNS", "0")
+    assert run_mbssa("decompose", "planar_four_bar").stdout == wide
+    monkeypatch.setenv("COLUMNS", "1")
+    narrow = run_mbssa("decompose", "planar_four_bar").stdout
+    assert "3R2D" in narrow
+    assert max(map(len, narrow.splitlines())) <= 20
+
+
 def test_a_word_of_thousands_of_characters_is_not_repeated_whole(run_mbssa):
     word = "a" * 5000
     for arguments in (("check", word), ("draw", "planar_four_bar", "--inputs", word)):

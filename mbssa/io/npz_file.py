@@ -42,9 +42,9 @@ _COLUMNS = {
     "joint_body": ("iu", 1),
     "type_codes": ("U", 1),
     "joint_type": ("iu", 1),
-    "driven": ("u", 1),
+    "driven": ("B", 1),
 }
-_KINDS = {"iu": "whole numbers", "u": "uint8", "U": "text"}
+_KINDS = {"iu": "whole numbers", "B": "uint8", "U": "text"}
 
 
 class _About(Table):
@@ -278,18 +278,14 @@ class _Archive:
     def check_kinds(self) -> None:
         missing = [name for name in _COLUMNS if name not in self.arrays]
         if missing:
-            verb, arrays = "is" if len(missing) == 1 else "are", ", ".join(_COLUMNS)
-            what = f"{verb} missing; the arrays are {arrays} and about; mbssa convert writes them"
+            what = f"missing; the arrays are {', '.join(_COLUMNS)} and about; mbssa convert writes them"
             self.faults.add(", ".join(missing), what, "missing")
-        for name, (kind, dimensions) in _COLUMNS.items():
-            array = self.arrays.get(name)
-            if array is not None and (array.dtype.kind not in kind or array.ndim != dimensions):
+        for name in [name for name in _COLUMNS if name in self.arrays]:
+            (kind, dimensions), array = _COLUMNS[name], self.arrays[name]
+            if {array.dtype.kind, array.dtype.char}.isdisjoint(kind) or array.ndim != dimensions:
                 shape = "one" if dimensions == 0 else f"{dimensions}-dimensional"
                 what = f"is {array.dtype} of shape {array.shape}; write {shape}, {_KINDS[kind]}"
                 self.faults.add(name, what)
-        driven = self.arrays.get("driven")
-        if driven is not None and driven.dtype.kind == "u" and driven.dtype != np.uint8:
-            self.faults.add("driven", f"is {driven.dtype}; write uint8")
 
     def catalogue_rows(self, space: Space) -> Ints:
         """Row of the catalogue of each joint."""

@@ -135,9 +135,8 @@ def _why_not_parallel(study: Study) -> str:
             "are not cut in time"
         )
     return (
-        f"No parallel plan was run: no two groups can be solved side by side, and a motion of "
-        f"{counted(len(study.motion.time), 'instant')} is too short to be cut; "
-        f"write --steps {2 * LEAST} or more"
+        "No parallel plan was run: no two groups can be solved side by side, and "
+        f"{counted(len(study.motion.time), 'instant')} cannot be cut; write --steps {2 * LEAST} or more"
     )
 
 
