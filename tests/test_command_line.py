@@ -146,7 +146,7 @@ def test_terminals_without_dashes_and_closed_ones_get_no_traceback():
     assert (plain.returncode, plain.stderr) == (0, "")
     assert "1R1P1U1S3D" in plain.stdout
     closed = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m mbssa decompose rotor >&-"],
+        ["bash", "-c", f"{sys.executable} -W error -m mbssa decompose rotor >&-"],
         capture_output=True,
         text=True,
         check=False,
