@@ -60,7 +60,7 @@ def _has_no_record_yet(folder: Path, job: Job) -> bool:
 def existing(job: Job, folder: Path) -> Iterator[Workspace]:
     """Folder of an interrupted run, locked until this one ends; ValueError if it keeps another run."""
     if not (folder / NAME).exists():
-        raise ValueError(f"{folder} keeps no run that could be resumed")
+        raise ValueError(f"{folder} keeps no run that could be resumed; name another folder")
     with locked(folder):
         remove_temporaries(folder / NAME)
         yield _opened(job, folder)
@@ -74,9 +74,7 @@ def _opened(job: Job, folder: Path) -> Workspace:
     now = json.loads(json.dumps(_record(job)))
     other = [name for name in now if not isinstance(stored, dict) or stored.get(name) != now[name]]
     if other:
-        raise ValueError(
-            f"{folder} keeps another run: {', '.join(other)} {'differs' if len(other) == 1 else 'differ'}"
-        )
+        raise ValueError(f"{folder} keeps another run, with another {', '.join(other)}; name another folder")
     # Machine code does not check bounds.
     wrong = [
         f"{name}.npy"
@@ -94,12 +92,16 @@ def _stored(folder: Path) -> Any:
     return json.loads((folder / NAME).read_text(encoding="utf-8"))
 
 
-def stored_plan(folder: Path) -> Plan:
-    """Plan of the run in a folder."""
+def stored_plan(folder: Path, mechanism: str, instants: int) -> Plan:
+    """Plan of the run in a folder, which is of this mechanism and has so many instants."""
     try:
-        return Plan.from_json(json.dumps(_stored(folder)["plan"]))
+        stored = _stored(folder)
+        name, plan = stored["mechanism"], Plan.from_json(json.dumps(stored["plan"]))
     except (OSError, ValueError, KeyError, TypeError):
-        raise ValueError(f"{folder} keeps no run that could be resumed") from None
+        raise ValueError(f"{folder} keeps no run that could be resumed; name another folder") from None
+    if (name, plan.instants) != (mechanism, instants):
+        raise ValueError(f"{folder} keeps a run of {name} at {plan.instants:,} instants; name another folder")
+    return plan
 
 
 def stored_life(folder: Path) -> bool | None:

@@ -21,17 +21,15 @@ def locked(folder: Path, error: type[Exception] = ValueError) -> Iterator[None]:
     """Lock a folder, made if missing, for this process; locks of dead processes are void."""
     from filelock import FileLock, Timeout
 
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / NAME, timeout=0)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / NAME, timeout=0)
         lock.acquire()
-    except PermissionError as denied:
-        remedy = "may not be written, perhaps it is another user's; name another folder"
-        raise PermissionError(denied.errno, remedy, str(folder)) from None
     except Timeout:
-        raise error(
-            f"{folder} is being written by another run; wait for it, or name another folder"
-        ) from None
+        raise error(f"{folder} is being written by another run; wait, or name another folder") from None
+    except OSError as refused:
+        what = f"cannot be written there ({refused.strerror}); name another folder"
+        raise OSError(refused.errno, what, str(folder)) from None
     try:
         yield
     finally:

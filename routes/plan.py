@@ -186,7 +186,7 @@ class Plan:
         try:
             return Plan.from_json(Path(path).read_text(encoding="utf-8"))
         except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
+            raise ValueError(f"{path}: {error}; mbssa routes MODEL --save FILE.json writes a plan") from None
 
 
 def _faults_of_choices(plan: Plan) -> list[str]:

@@ -146,7 +146,7 @@ def test_terminals_without_dashes_and_closed_ones_get_no_traceback():
     assert (plain.returncode, plain.stderr) == (0, "")
     assert "1R1P1U1S3D" in plain.stdout
     closed = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m mbssa decompose rotor >&-"],
+        ["bash", "-c", f"{sys.executable} -W error -m mbssa decompose rotor >&-"],
         capture_output=True,
         text=True,
         check=False,
@@ -243,6 +243,16 @@ def test_what_nothing_else_catches_is_a_sentence(monkeypatch, run_mbssa):
         assert result.exit_code == 2, said
         assert result.stderr.startswith(said), said
         assert result.stderr.count("\n") == 1, said
+
+
+def test_no_width_is_too_small_for_a_table(run_mbssa, monkeypatch):
+    wide = run_mbssa("decompose", "planar_four_bar").stdout
+    monkeypatch.setenv("COLUMNS", "0")
+    assert run_mbssa("decompose", "planar_four_bar").stdout == wide
+    monkeypatch.setenv("COLUMNS", "1")
+    narrow = run_mbssa("decompose", "planar_four_bar").stdout
+    assert "3R2D" in narrow
+    assert max(map(len, narrow.splitlines())) <= 20
 
 
 def test_a_word_of_thousands_of_characters_is_not_repeated_whole(run_mbssa):

@@ -32,7 +32,7 @@ def linearise(
     mode: int = option("N", "Mode that --animate shows, from the table.", 1, min=1),
     amplitude: str | None = option(
         "X",
-        "Of the coordinate that moves most, for --animate, in MODEL's units.",
+        "Amplitude of the coordinate that moves most, for --animate, in MODEL's units.",
         show_default="0.1 rad, or 0.1 of the size",
     ),
     common: options.CommonOptions,

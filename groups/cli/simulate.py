@@ -39,7 +39,9 @@ def simulate(
     ),
     tolerance: float = option("X", "Relative, of the integrator.", 1e-8),
     integrator: Integrator | None = option(
-        "NAME", "Of SciPy: DOP853, RK45, RK23, Radau, BDF or LSODA.", show_default="DOP853; Radau for penalty"
+        "NAME",
+        "Integrator of SciPy: DOP853, RK45, RK23, Radau, BDF or LSODA.",
+        show_default="DOP853; Radau for penalty",
     ),
     largest_step: float = option(
         "S",
@@ -64,8 +66,8 @@ def simulate(
     limits: Literal["note", "stop"] = typer.Option(
         "note", help="What happens where a joint coordinate reaches a limit of MODEL."
     ),
-    stiffness: str = option("X", "Of joints by --method penalty, in MODEL's units.", _STIFFNESS),
-    damping: str = option("X", "Of joints by --method penalty, in MODEL's units.", _DAMPING),
+    stiffness: str = option("X", "Stiffness of joints by --method penalty, in MODEL's units.", _STIFFNESS),
+    damping: str = option("X", "Damping of joints by --method penalty, in MODEL's units.", _DAMPING),
     *,
     outputs: options.OutputOptions,
     energies: options.Files = option("FILE", "Write energies and errors over time: .csv or .parquet."),

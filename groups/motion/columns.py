@@ -20,7 +20,7 @@ from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.motion import by_id, read_motion_file
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.texts import from_cell, listed
+from mbssa.texts import counted, from_cell, listed
 from mbssa.units import UnitError, given_in, label_with_unit, numbers_in_si
 
 #: Likeness from which an unknown column is a misspelt one, and unknown columns that a fault names.
@@ -72,7 +72,7 @@ def from_arrays(
     split = [name for name in names if name not in given["rates"] or name not in given["accelerations"]]
     if split and 0 < instants.size < FEWEST:
         faults.append(
-            f"{instants.size} instants are too few for a spline, which needs {FEWEST}; "
+            f"{counted(instants.size, 'instant')} cannot determine a spline, which needs {FEWEST}; "
             f"give rates and accelerations of {', '.join(split)}"
         )
     if not faults:

@@ -21,6 +21,7 @@ from mbssa.graph.nodes import Graph, Number
 from mbssa.io.motion import by_id
 from mbssa.joints.catalogue import coordinate_unit
 from mbssa.motion import LONGEST, MOST_STEPS, SHORTEST, DefaultMotion, InputLaw
+from mbssa.texts import counted
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -207,7 +208,9 @@ def through(times: Floats, values: Floats) -> BSpline:
     from scipy.interpolate import make_interp_spline
 
     if len(times) < FEWEST:
-        raise ValueError(f"{len(times)} instants are too few for a spline, which needs {FEWEST}")
+        raise ValueError(
+            f"{counted(len(times), 'instant')} cannot determine for a spline, which needs {FEWEST}"
+        )
     return make_interp_spline(times, values, k=5 if len(times) > 5 else 3)
 
 
@@ -220,6 +223,10 @@ def differentiated(times: Floats, values: Floats, at: Floats) -> tuple[Floats, F
 
 def _called(law: Callable[[Any], Any], t: Floats) -> Floats | tuple[Floats, Floats, Floats]:
     """Values of the function, as (T,) or three of them."""
+    if not callable(law):
+        raise ValueError(
+            f"is {law!r}; write a law such as groups.speed(1.0), a function of t, or an expression"
+        )
     try:
         answer = law(t)
     except OutsideError:

@@ -26,7 +26,7 @@ def check(
     allow: list[Path] | None = options.ALLOW,
     watch: bool = options.WATCH,
     precision: str | None = option(
-        "LENGTH", "Of the geometry's numbers, such as 1e-6 m; found from their digits if not given."
+        "LENGTH", "Precision of the geometry's numbers, such as 1e-6 m; found from their digits if not given."
     ),
     units: str = options.UNITS,
 ) -> None:

@@ -112,9 +112,9 @@ def show(print_on: Callable[[Console], None]) -> None:
 
 
 def _columns() -> int | None:
-    """Width that ``COLUMNS`` says, at least 1; None if it says none."""
-    columns = os.environ.get("COLUMNS", "")
-    return max(int(columns), 1) if columns.isdecimal() and len(columns) < 6 else None
+    """Width that ``COLUMNS`` says, at least 20; None if it says none, or 0 as some terminals do."""
+    columns = os.environ.get("COLUMNS", "").lstrip("0")
+    return max(int(columns), 20) if columns.isdecimal() and len(columns) < 6 else None
 
 
 def deliver(text: str, output: Path | None) -> None:

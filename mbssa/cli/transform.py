@@ -61,7 +61,7 @@ def transform(
     spanning: bool = typer.Option(
         True, "--spanning/--no-spanning", help="Try other pairs for joints of several bodies."
     ),
-    precision: str | None = option("LENGTH", "Of the geometry's numbers, such as 1e-6 m."),
+    precision: str | None = option("LENGTH", "Precision of the geometry's numbers, such as 1e-6 m."),
     store: Path | None = option("FILE", "Add the result to this SQLite database."),
     form: str = REPORT,
     output: Path | None = OUTPUT,

@@ -64,7 +64,7 @@ def checked(mechanism: Mechanism, source_name: str, where: Callable[[int], str],
         mechanism = replace(mechanism, forces=with_joints(mechanism, mechanism.forces, faults))
     if any(one.couples for one in mechanism.joint_geometry.values()) and not faults:
         mechanism = with_couplings(mechanism, where, faults)
-    if mechanism.joint_names and not faults:
+    if mechanism.joint_names:
         seen: dict[str, int] = {}
         for j, identity in enumerate(mechanism.joint_ids):
             if (first := seen.setdefault(identity, j)) != j:

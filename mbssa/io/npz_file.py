@@ -40,9 +40,9 @@ _COLUMNS = {
     "joint_body": ("iu", 1),
     "type_codes": ("U", 1),
     "joint_type": ("iu", 1),
-    "driven": ("u", 1),
+    "driven": ("B", 1),
 }
-_KINDS = {"iu": "whole numbers", "u": "uint8", "U": "text"}
+_KINDS = {"iu": "whole numbers", "B": "uint8", "U": "text"}
 
 
 class _About(Table):
@@ -233,7 +233,6 @@ class _Archive:
             **about.model_dump(include={"body_names", "title", "source", "notes", "unread", "units"}),
             **parts_from_record(record, bodies, joints, numbers, n_bodies, self.source_name),
         )
-        )
         mechanism = checked(columns, self.source_name, self.where, Faults())
         by_number = {j + 1: j for j in range(len(row))} if about.multiple_joints else {}
         place = "about multiple_joints"
@@ -248,18 +247,16 @@ class _Archive:
     # --- columns ---
 
     def check_kinds(self) -> None:
-        for name, (kind, dimensions) in _COLUMNS.items():
-            array = self.arrays.get(name)
-            if array is None:
-                what = f"is missing; the arrays are {', '.join(_COLUMNS)} and about"
-                self.faults.add(name, what, "missing")
-            elif array.dtype.kind not in kind or array.ndim != dimensions:
+        missing = [name for name in _COLUMNS if name not in self.arrays]
+        if missing:
+            what = f"missing; the arrays are {', '.join(_COLUMNS)} and about; mbssa convert writes them"
+            self.faults.add(", ".join(missing), what, "missing")
+        for name in [name for name in _COLUMNS if name in self.arrays]:
+            (kind, dimensions), array = _COLUMNS[name], self.arrays[name]
+            if {array.dtype.kind, array.dtype.char}.isdisjoint(kind) or array.ndim != dimensions:
                 shape = "one" if dimensions == 0 else f"{dimensions}-dimensional"
                 what = f"is {array.dtype} of shape {array.shape}; write {shape}, {_KINDS[kind]}"
                 self.faults.add(name, what)
-        driven = self.arrays.get("driven")
-        if driven is not None and driven.dtype.kind == "u" and driven.dtype != np.uint8:
-            self.faults.add("driven", f"is {driven.dtype}; write uint8")
 
     def catalogue_rows(self, space: Space) -> Ints:
         """Row of the catalogue of each joint."""

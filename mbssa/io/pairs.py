@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -59,9 +59,13 @@ def from_pairs(
     faults = Faults()
     if space not in FREEDOM:
         faults.add("space", f"{space!r}; write 'planar' or 'spatial'")
+    if isinstance(bodies, str) or not isinstance(bodies, int | np.integer | Iterable):
+        faults.add("bodies", f"is {bodies!r}; write how many there are with the frame, or all their names")
+    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+        faults.add("pairs", f"is {pairs!r}; write rows (i, j, type, driven)")
+    faults.raise_if_any(name)
     names = None if isinstance(bodies, int | np.integer) else tuple(bodies)
     n_bodies = int(bodies) if names is None else len(names)  # type: ignore[arg-type]
-    faults.raise_if_any(name)
     if names is not None and len(set(names)) < len(names):
         faults.add("bodies", "names are repeated; each body has a name of its own", "duplicate")
     rows: list[Any] = list(pairs)
@@ -89,7 +93,7 @@ def _from_rows(pairs: Sequence[Sequence[Any]], space: Space, faults: Faults) -> 
 
 def _from_row(where: str, pair: Sequence[Any], space: Space, faults: Faults) -> tuple[int, int, int, int]:
     """Body indices, catalogue row and mask of driven coordinates of a pair; -1 for what has a fault."""
-    if isinstance(pair, str) or len(pair) != 4:
+    if isinstance(pair, str) or not isinstance(pair, Sized) or len(pair) != 4:
         faults.add(where, f"{pair!r} is not (i, j, type, driven)")
         return -1, -1, -1, 0
     *ends, code, driven = pair

@@ -80,7 +80,7 @@ def runner(request: Request, model: Model, motion: Motion, level: Level) -> Plan
         except ValueError as error:
             raise ValueError(f"{request.plan}: {error}") from None
     elif request.resume and request.checkpoint is not None:
-        stored = stored_plan(request.checkpoint)
+        stored = stored_plan(request.checkpoint, model.mechanism.name, len(motion.time))
         plan = replace(stored, executor=_executor(request), workers=_workers(request))
     else:
         plan, why = _planned(request, model, motion, level)

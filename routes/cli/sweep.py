@@ -47,7 +47,7 @@ def sweep(
     ),
     number: int | None = option("N", "Cases of the sample.", min=1),
     method: str = option("NAME", "sobol, halton or latin", "sobol"),
-    seed: int = option("N", "Of the sample.", 0, min=0),
+    seed: int = option("N", "Random seed of the sample.", 0, min=0),
     cases: Path | None = option("FILE", "One by one: .csv, a column for each NAME."),
     record: list[str] | None = option(
         "NAME,...", "Joints, coordinates, bodies, points, residual, condition.", complete=completion.recorded
@@ -68,7 +68,7 @@ def sweep(
     simulate: Method | None = option(
         "NAME", "Simulate each case from rest, by groups, partitioning, lagrange, penalty or dae."
     ),
-    tolerance: float = option("X", "Of --simulate, relative, of the integrator.", 1e-8),
+    tolerance: float = option("X", "Relative tolerance of the integrator of --simulate.", 1e-8),
     workers: int | None = option("N", "Processes or threads; all cores if not given.", min=1),
     executor: str | None = option("NAME", "processes, threads, sequential, cluster; under mpiexec its ranks"),
     block: int | None = option("N", "Cases of a file.", min=1),

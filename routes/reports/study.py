@@ -47,7 +47,7 @@ def head(study: Study) -> list[str]:
     levels, groups = len(structure.levels), structure.n_groups
     lines = [
         f"{structure.mechanism.name}: {counted(groups, 'group')} in {counted(levels, 'level')}, "
-        f"{len(study.motion.time):,} instants up to {study.level}",
+        f"{counted(len(study.motion.time), 'instant')} up to {study.level}",
         f"{counted(study.workers, 'worker')} on {study.machine}",
     ]
     if study.routes is None:
@@ -135,8 +135,8 @@ def _why_not_parallel(study: Study) -> str:
             "are not cut in time"
         )
     return (
-        f"No parallel plan was run: no two groups can be solved side by side, and {len(study.motion.time):,} "
-        f"instants are too few to be cut; write --steps {2 * LEAST} or more"
+        "No parallel plan was run: no two groups can be solved side by side, and "
+        f"{counted(len(study.motion.time), 'instant')} cannot be cut; write --steps {2 * LEAST} or more"
     )
 
 

@@ -125,7 +125,7 @@ def open_store(folder: Path, manifest: Mapping[str, Any], *, resume: bool, force
             if there.get(key) != json.loads(json.dumps(manifest[key]))
         ]
         if differing:
-            raise ValueError("\n  ".join([f"{folder} holds another sweep", *differing]))
+            raise ValueError("\n  ".join([f"{folder} holds another sweep; name another folder", *differing]))
         _check_versions(folder, there.get("versions", {}), manifest["versions"])
         parts_of(folder, manifest)
         (folder / PARTS).mkdir(exist_ok=True)

@@ -225,8 +225,9 @@ def test_a_function_may_return_one_number_for_all(four_bar):
         (lambda t: (t, t), "law of 1-2.angle: gives no numbers"),
         (lambda t: [1.0, 2.0], "law of 1-2.angle: gives no numbers"),
         (lambda t: math.sqrt(t - 2), "law of 1-2.angle"),
+        (3.0, "law of 1-2.angle: is 3.0; write a law such as"),
     ],
-    ids=["nan", "text", "two", "another length", "undefined"],
+    ids=["nan", "text", "two", "another length", "undefined", "number"],
 )
 def test_a_function_that_is_no_law(function, says, four_bar):
     with pytest.raises(ValueError, match=says):

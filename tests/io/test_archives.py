@@ -38,11 +38,14 @@ def test_other_arrays_and_no_about_do_no_harm(put):
 def bad_archives():
     """By case, the bytes and what one of its faults says."""
     return {
-        "missing": (archive(driven=None), "driven: is missing", "joint_start"),
-        "all missing": (archive(**dict.fromkeys(["space", "format", "driven"])), "format: is missing"),
+        "missing": (archive(driven=None), "driven: missing", "joint_start"),
+        "all missing": (
+            archive(**dict.fromkeys(["space", "format", "driven"])),
+            "format, space, driven: missing",
+        ),
         "floats": (archive(joint_body=np.zeros(6)), "joint_body: is float64", "whole numbers"),
         "two dimensions": (archive(driven=np.zeros((3, 1), np.uint8)), "driven", "1-dimensional"),
-        "wide driven": (archive(driven=np.zeros(3, np.uint16)), "driven: is uint16", "write uint8"),
+        "wide driven": (archive(driven=np.zeros(3, np.uint16)), "driven: is uint16", "uint8"),
         "bytes": (archive(type_codes=np.array([b"R", b"RD"])), "type_codes", "text"),
         "pickled": (archive(joint_body=np.array([0, None], dtype=object)), "pickled"),
         "pickled about": (archive(about=np.array([{}], dtype=object)), "pickled"),

@@ -58,6 +58,12 @@ BAD = {
     "repeated id": (
         HEAD + "bodies = 2\n" + CRANK + 'id = "a"\n[[joint]]\nbodies = [1, 2]\ntype = "R"\nid = "a"\n'
     ),
+    "repeated id and name": (
+        HEAD
+        + '[[body]]\nname = "a"\n[[body]]\nname = "a"\n'
+        + CRANK
+        + 'id = "j"\n[[joint]]\nbodies = [2, 3]\ntype = "R"\nid = "j"\n'
+    ),
     "id takes another's default": (
         HEAD + "bodies = 2\n" + CRANK + '[[joint]]\nbodies = [1, 2]\ntype = "R"\nid = "1-2"\n'
     ),
@@ -283,7 +289,16 @@ def test_pairs_report_every_row():
     with pytest.raises(mbssa.ModelError) as caught:
         mbssa.from_pairs(
             3,
-            [(1, 2, "R", 2), (2, 4, "Q", 0), (3, 3, "P", 0), (2, "x", "R", 0), (1, 0, "R", 0), "R", (1, 2)],
+            [
+                (1, 2, "R", 2),
+                (2, 4, "Q", 0),
+                (3, 3, "P", 0),
+                (2, "x", "R", 0),
+                (1, 0, "R", 0),
+                "R",
+                (1, 2),
+                5,
+            ],
             "planar",
         )
     assert codes(caught.value.faults) == [
@@ -293,6 +308,7 @@ def test_pairs_report_every_row():
         "unknown at pair 5 (1, 0)",
         "value at pair 6",
         "value at pair 7",
+        "value at pair 8",
         "unknown at pair 2 (2, 4)",
         "structure at pair 3 (3, 3)",
     ]
@@ -315,6 +331,13 @@ def test_pairs_as_arrays_report_the_same(np):
         mbssa.from_pairs(3, (np.array([1, 2]), np.array([2]), np.array(["R"] * 3), 0), "planar")
     with pytest.raises(mbssa.ModelError, match="integer arrays"):
         mbssa.from_pairs(3, (np.array([1.0]), np.array([2]), "R", 0), "planar")
+
+
+@pytest.mark.parametrize(("bodies", "pairs"), [("4", []), (None, []), (4.0, []), (4, None), (4, "R")])
+def test_pairs_of_other_types_are_refused_by_name(bodies, pairs):
+    place = "pairs" if bodies == 4 and not isinstance(bodies, float) else "bodies"
+    with refused(f"value at {place}"):
+        mbssa.from_pairs(bodies, pairs, "planar")
 
 
 def test_pairs_need_a_space_and_bodies():

@@ -13,6 +13,13 @@ def test_a_folder_of_another_user_is_named_with_a_remedy(tmp_path, monkeypatch):
         raise PermissionError(errno.EACCES, "Permission denied", lock.lock_file)
 
     monkeypatch.setattr(filelock.FileLock, "acquire", denied)
-    with pytest.raises(PermissionError, match="another user's") as error, locked(tmp_path):
+    with pytest.raises(PermissionError, match=r"Permission denied.*name another") as error, locked(tmp_path):
         pass
     assert error.value.filename == str(tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_named_with_a_remedy(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(NotADirectoryError, match="name another") as error, locked(tmp_path / "file" / "run"):
+        pass
+    assert error.value.filename == str(tmp_path / "file" / "run")

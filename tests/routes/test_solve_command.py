@@ -113,6 +113,8 @@ def test_a_checkpoint_is_cut_finely_and_resumed_by_others(tmp_path, empty_store)
     assert second.plan.executor == "sequential"
     assert second.plan.chunk == first.plan.chunk
     assert second(MOTION).ok
+    with pytest.raises(ValueError, match="keeps a run of rotor at 3,000 instants; name another folder"):
+        options(groups.default_motion(ROTOR.mechanism, steps=99), checkpoint=tmp_path / "run", resume=True)
 
 
 def test_the_command_says_by_which_plan(run_mbssa, plan_file, tmp_path):
