@@ -329,7 +329,10 @@ class Equations(ABC):
             and low <= x[at].min()
             and x[at].max() <= high
         ]
-        fault = self._fault(off[0], change - power, exchange + np.abs(power), pivot)
+        # Terms of the power that cancel leave their rounding: they are of the size of energy by rate.
+        speed = np.abs(rates[0]) / np.repeat([self.traced.frames.size, 1.0], [ends[0], 1 if planar else 3])
+        exchange = exchange + np.abs(power) + UNBALANCED * kinetic * speed.max(initial=0.0)
+        fault = self._fault(off[0], change - power, exchange, pivot)
         largest = off.max(axis=1, initial=0.0) * traced.frames.size
         return Measured(trajectory, largest, work, (kinetic, gravity, stored), inside, fault)
 

@@ -294,12 +294,13 @@ def _linearised(equations: Trees, value: Floats) -> Linearisation:
 
     D = len(value)
     (mass, force), (stiffness, damping) = equations.balance(value), _slopes(equations)
-    free = np.block([[np.zeros((D, D)), np.eye(D)], [-stiffness, -damping]])
-    weight = scipy.linalg.block_diag(np.eye(D), mass)
-    eigenvalues, vectors = scipy.linalg.eig(free, weight)
+    scale = 1.0 / np.sqrt(np.diag(mass))  # the smallest mechanisms have masses of 1e-20
+    K, C, M = (x * np.outer(scale, scale) for x in (stiffness, damping, mass))
+    free = np.block([[np.zeros((D, D)), np.eye(D)], [-K, -C]])
+    eigenvalues, vectors = scipy.linalg.eig(free, scipy.linalg.block_diag(np.eye(D), M))
     kept = np.flatnonzero(np.isfinite(eigenvalues) & (eigenvalues.imag >= 0.0))
     kept = kept[np.lexsort((eigenvalues[kept].real, eigenvalues[kept].imag))]
-    eigenvalues, modes = eigenvalues[kept], vectors[:D, kept]
+    eigenvalues, modes = eigenvalues[kept], scale[:, None] * vectors[:D, kept]
     largest = np.abs(modes / equations.traced.unit[:D, None]).argmax(axis=0)
     modes = modes / modes[largest, np.arange(len(kept))]
     size = np.abs(eigenvalues)

@@ -240,3 +240,19 @@ def test_prescribed_laws_are_those_that_sample_takes():
     found = [groups.simulate(mechanism, 1.0, prescribed={"1-2.angle": law}).trajectory for law in laws]
     for one in found[:2]:
         np.testing.assert_allclose(one.acceleration, found[2].acceleration, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("height", [0.3, 0.35])  # the wheel touches the ground, or is above it
+def test_a_wheel_comes_to_rest_in_the_ground_by_hertz(height):
+    m = mbssa.Builder("planar").gravity(0.0, -9.81)
+    m.body("wheel", inertia={"mass": 10.0, "centre": (0, height), "moment": 0.5})
+    m.joint("FP", "frame", "wheel", point=(0, height), driven=True)
+    m.force(
+        "terrain", bodies=["wheel"], point=(0, height), radius=0.3, terrain=[[-9, 0], [9, 0]], stiffness=1e6
+    )
+    mechanism = m.build()
+    rest, depth = groups.equilibrium(mechanism), (98.1 / 1e6) ** (2 / 3)
+    assert rest.found
+    assert rest.coordinates["1-2.y"] == pytest.approx(0.3 - height - depth, abs=1e-9)
+    bounce = groups.linearise(mechanism, at=rest.coordinates).frequency[-1]
+    assert bounce == pytest.approx(np.sqrt(1.5e6 * np.sqrt(depth) / 10.0) / (2 * np.pi), rel=1e-4)
