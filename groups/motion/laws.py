@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion.sampled import Motion, name_faults, reference_values, time_faults
+from groups.motion.sampled import Motion, instants_of, name_faults, reference_values
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.expressions import function_of
@@ -264,8 +264,9 @@ def sample(
     >>> motion.acceleration[0, [0, 5, 10]].round(6)
     array([0.2, 0.2, 0.2])
     """
-    names, laws, instants = mechanism.driven_coordinates, by_id(mechanism, laws), np.array(time, dtype=float)
-    faults = name_faults(names, laws, "law") + time_faults(instants)
+    names, laws = mechanism.driven_coordinates, by_id(mechanism, laws)
+    faults = name_faults(names, laws, "law")
+    instants = instants_of(time, faults)
     levels = np.zeros((3, len(names), instants.size))
     for row, name in enumerate(() if faults else names):
         try:

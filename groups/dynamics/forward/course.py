@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from math import isfinite
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 #: Steps from which on a run is given up where, at the pace of its last half, it would take so many times the
 #: steps that are allowed.
 _PACED, _HOPELESS = 1024, 10
+#: Share of a limit, or m or rad, by which a coordinate is beyond it: a run may begin at a limit.
+_BEYOND = 1e-11
 #: Arguments of :func:`groups.simulate`, by name.
 Request: TypeAlias = SimpleNamespace
 #: A step, or some: times of its ends, the last state, and its interpolant by time.
@@ -33,6 +36,17 @@ Step: TypeAlias = "tuple[float, float, Floats, Dense]"
 
 class CannotGoOnError(ValueError):
     """The equations of motion have no solution in any choice of coordinates."""
+
+
+def number_of(found: Any, place: str) -> float:
+    """A finite number that a user's function or expression gives; refused where it is none."""
+    try:
+        number = float(found)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not isfinite(number):
+        raise ValueError(f"{place}: its function gives {found!r}; return a number")
+    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +94,9 @@ class Event:
 
     def value(self, trajectory: Trajectory) -> float:
         """Difference of the quantity from its target, of a trajectory of one instant."""
-        if callable(self.quantity):
-            found = self.quantity(trajectory)
-            try:
-                return float(found) - self.target
-            except (TypeError, ValueError):
-                raise ValueError(
-                    f"event {self.name}: its function gives {found!r}; return a number"
-                ) from None
-        return float(trajectory.quantity(self.quantity).value[0]) - self.target
+        given = self.quantity
+        found = given(trajectory) if callable(given) else trajectory.quantity(given).value[0]
+        return number_of(found, f"event {self.name}") - self.target
 
 
 def limit_events(mechanism: Mechanism) -> list[Event]:
@@ -97,12 +105,12 @@ def limit_events(mechanism: Mechanism) -> list[Event]:
     def value(name: str, trajectory: Trajectory) -> float:
         return float(coordinate_motion(trajectory, name).value[0])
 
-    return [
-        Event(f"{name} at its {which} limit", partial(value, name), limit, direction)
-        for name, limits in mechanism.coordinate_limits.items()
-        for which, limit, direction in zip(("lower", "upper"), limits, (-1, 1), strict=True)
-        if np.isfinite(limit)
-    ]
+    found = []
+    for name, limits in mechanism.coordinate_limits.items():
+        for which, limit, side in zip(("lower", "upper"), limits, (-1, 1), strict=True):
+            target = limit + side * _BEYOND * max(1.0, abs(limit))
+            found.append(Event(f"{name} at its {which} limit", partial(value, name), target, side))
+    return [event for event in found if np.isfinite(event.target)]
 
 
 @dataclass(eq=False)

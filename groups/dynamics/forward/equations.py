@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from groups.dynamics.forces.at import coordinate_fault
-from groups.dynamics.forward.course import CannotGoOnError, Run, Step
+from groups.dynamics.forward.course import CannotGoOnError, Run, Step, number_of
 from groups.dynamics.forward.evaluation import How, Room, write_advance, write_evaluation
 from groups.dynamics.forward.traced import Bodies, Traced
 from groups.dynamics.state import massless
@@ -227,7 +227,10 @@ class Equations(ABC):
     def __init__(
         self, model: Model, applied: Mapping[str, Applied], laws: Mapping[str, Law], method: str
     ) -> None:
-        self.model, self.mechanism, self.applied, self.laws = model, model.mechanism, applied, laws
+        self.model, self.mechanism, self.laws = model, model.mechanism, laws
+        self.applied = {
+            name: _sound(name, value) if callable(value) else value for name, value in applied.items()
+        }
         asks = bool(laws) or any(map(callable, applied.values()))
         self.program = Program.of(model, tuple(applied), tuple(laws), asks, method)
         self.traced = self.program.traced
@@ -356,8 +359,9 @@ def faults_of(
     applied: Mapping[str, Applied],
     given: Mapping[str, Mapping[str, float]],
     laws: Collection[str] = (),
+    progress: Any = None,
 ) -> list[str]:
-    """Faults of applied forces, of values of released coordinates, and of a mechanism without masses."""
+    """Faults of applied forces, values of released coordinates, a mechanism without masses, and progress."""
     faults, released = list[str](), tuple(x for x in mechanism.driven_coordinates if x not in laws)
     for what, values in given.items():
         twice = [name for name in values if name in laws]
@@ -375,4 +379,11 @@ def faults_of(
             faults.append(f"applied {name!r}: {fault}")
     if len(massless(mechanism)) == mechanism.n_bodies - 1:
         faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
+    if not (progress is None or callable(progress)):
+        faults.append(f"progress is {progress!r}; give a function of the finished share")
     return faults
+
+
+def _sound(name: str, force: Callable[[float], float]) -> Callable[[float], float]:
+    """An applied force as a function of time that is refused where it gives no number."""
+    return lambda t: number_of(force(t), f"applied {name!r}")

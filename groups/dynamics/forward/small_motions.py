@@ -167,7 +167,7 @@ def equilibrium(
     >>> round(rest.coordinates["1-2.angle"], 6), rest.stable
     (-1.570796, True)
     """
-    equations = _equations(of, initial or {}, applied or {})
+    equations = _equations(of, initial or {}, applied or {}, progress)
     names = equations.traced.drives
     start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
     try:
@@ -274,11 +274,14 @@ def _downhill(equations: Trees, start: Floats, progress: Progress | None) -> Flo
 
 
 def _equations(
-    of: Model | Structure | Mechanism, given: Mapping[str, float], applied: Mapping[str, Applied]
+    of: Model | Structure | Mechanism,
+    given: Mapping[str, float],
+    applied: Mapping[str, Applied],
+    progress: Progress | None = None,
 ) -> Trees:
     model = moving_model(of)
     given, loads = by_id(model.mechanism, given), by_id(model.mechanism, applied)
-    if faults := faults_of(model.mechanism, applied, {"value": given}):
+    if faults := faults_of(model.mechanism, applied, {"value": given}, progress=progress):
         raise ValueError(BETWEEN.join(faults))
     value = np.array([*(model.reference_inputs | given).values()], dtype=np.float64)
     found = Trees(model, loads, {}, "DOP853", 1e-12, compiled=False, whole=False)
@@ -320,8 +323,15 @@ def _slopes(equations: Trees) -> tuple[Floats, Floats]:
 
     def values(numbers: list[Number], lanes: int, **more: Floats) -> Floats:
         inputs = given | more
-        found = evaluated(numbers, lambda name, k: inputs[name][k] if name in inputs else 0.0)
-        return np.array([np.broadcast_to(each, lanes) for each in found]).reshape(-1, lanes)
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found = evaluated(numbers, lambda name, k: inputs[name][k] if name in inputs else 0.0)
+        except ZeroDivisionError:
+            found = [np.nan] * len(numbers)
+        rows = np.array([np.broadcast_to(each, lanes) for each in found]).reshape(-1, lanes)
+        if not np.isfinite(rows).all():
+            raise CannotGoOnError("forces have no derivative where points of a spring meet")
+        return rows
 
     found = values(rows, F * F, e=R[:, one], d=R[:, other])
     J, S = np.zeros((traced.m, n)), np.zeros((n, F * F))

@@ -69,7 +69,7 @@ class Trees(Equations):
         """Write the laws and the applied forces at a time."""
         memory, applied = self.memory, self.applied.values()
         memory["law"] = [float(x[0]) for law in self.laws.values() for x in law(np.array([t]))]
-        memory["applied"] = [float(value(t)) if callable(value) else value for value in applied]
+        memory["applied"] = [value(t) if callable(value) else value for value in applied]
 
     # --- states --------------------------------------------------------------------------------------
 

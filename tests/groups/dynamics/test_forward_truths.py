@@ -317,3 +317,14 @@ def test_a_body_that_turns_freely_keeps_its_energy_and_is_called_sound():
     found = groups.simulate(m.build(), 10.0, rates=rates, steps=101)
     assert found.status == "finished"
     assert np.ptp(found.kinetic_energy) < 1e-6
+
+
+@pytest.mark.parametrize("method", ["lagrange", "dae"])
+def test_a_body_without_constraints_flies_on(method):
+    if method == "dae":
+        pytest.importorskip("sksundae")
+    m = mbssa.Builder("planar").body("puck", inertia={"mass": 1.0, "centre": (0, 0), "moment": 1.0})
+    mechanism = m.joint("FP", "frame", "puck", point=(0, 0), driven=True).build()
+    found = groups.simulate(mechanism, 1.0, rates={"1-2.x": 2.0, "1-2.angle": 3.0}, method=method, steps=3)
+    assert found.status == "finished"
+    np.testing.assert_allclose(found.coordinates["1-2.x"], [0.0, 1.0, 2.0], atol=1e-7)

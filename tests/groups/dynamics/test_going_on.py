@@ -95,6 +95,16 @@ def test_a_limit_ends_a_run_where_it_is_reached():
     assert run.coordinates["1-2.slide"][-1] == pytest.approx(-HEIGHT)
 
 
+def test_a_run_that_begins_at_a_limit_ends_there_and_one_beyond_is_noted():
+    at_limit, beyond = (
+        groups.simulate(falling((low, 1.0)), 0.1, stop_at_limits=True, compiled=False) for low in (0.0, 0.25)
+    )
+    assert at_limit.status == "event 1-2.slide at its lower limit"
+    assert at_limit.time[-1] == pytest.approx(0.0, abs=1e-5)
+    assert beyond.status == "finished"
+    assert "1-2.slide is below its limit of 0.25 m from t = 0 s on" in beyond.notes[0]
+
+
 def test_a_limit_that_is_passed_is_noted():
     run = groups.simulate(falling((-HEIGHT, 1.0)), 1.0, steps=1001, compiled=False)
     (note,) = run.notes
