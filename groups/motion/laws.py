@@ -50,7 +50,8 @@ def reached(t: Floats, first: float, last: float, what: str) -> None:
     slack = 1e-9 * (last - first)
     outside = np.flatnonzero((t < first - slack) | (t > last + slack))
     if len(outside):
-        raise OutsideError(f"t = {t[outside[0]]:.9g} s lies outside {what}, {first:.9g} to {last:.9g} s")
+        there = f"{what}, {first:.9g} to {last:.9g} s; end before, or let it reach there"
+        raise OutsideError(f"t = {t[outside[0]]:.9g} s lies outside {there}")
 
 
 def of_time(value: Callable[[Number], Number]) -> Law:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from numbers import Real
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from groups.dynamics.forward.trees import Trees
 from groups.dynamics.state import massless
 from groups.model import Model, build
 from groups.motion import Law
-from groups.motion.laws import check_span, law_of, laws_from_data
+from groups.motion.laws import OutsideError, check_span, law_of, laws_from_data
 from groups.motion.sampled import instants_of, name_faults
 from groups.partitioning import partition
 from groups.results.faults import excesses, values_text
@@ -187,9 +187,18 @@ def _laws(request: Request, model: Model, first: Floats, faults: list[str]) -> d
             else:
                 known = ", ".join(own) or "nothing"
                 faults.append(f"prescribed {name!r}: the model has a law for {known}; give one")
+    laws = {name: partial(_reached, name, law) for name, law in laws.items()}
     driven = model.mechanism.driven_coordinates
     faults += [f"prescribed: {fault}" for fault in name_faults(driven, [*driven, *laws], "value")]
     return laws
+
+
+def _reached(name: str, law: Law, time: Floats) -> Any:
+    """Numbers of a prescribed coordinate's law."""
+    try:
+        return law(time)
+    except OutsideError as error:
+        raise ValueError(f"prescribed {name!r}: {error}") from None
 
 
 def _start_faults(request: Request, mechanism: Mechanism) -> list[str]:

@@ -119,7 +119,7 @@ class Linearisation:
         ValueError
             No such mode, or one that does not oscillate.
         """
-        if not 0 <= number < len(self.frequency):
+        if number not in range(len(self.frequency)):
             raise ValueError(f"mode {number}: there are {len(self.frequency)}, from 0")
         if not self.frequency[number] > 0.0:
             raise ValueError(

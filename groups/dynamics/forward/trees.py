@@ -77,7 +77,13 @@ class Trees(Equations):
         """Take the state at the driven coordinates' values (D,) and rates (D,), from the reference on."""
         x = np.array(self.traced.start)
         way = value - x[: len(value)]
-        self._take(t, self._followed(x, way) if way.any() else x, rate)
+        try:
+            x = self._followed(x, way) if way.any() else x
+        except CannotGoOnError as error:
+            raise CannotGoOnError(
+                f"no way from the reference to the initial values: {error}; begin nearer to it"
+            ) from None
+        self._take(t, x, rate)
 
     def begin_at(self, start: Trajectory) -> None:
         """Take the state at the last instant of a trajectory."""

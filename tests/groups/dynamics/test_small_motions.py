@@ -229,6 +229,10 @@ def test_faults_of_what_is_given_are_said_and_exceptions_of_functions_raised():
         ({"start": 3}, "start: 3 is no run"),
         ({"progress": 3}, "progress is 3; give a function"),
         ({"prescribed": 3}, "prescribed 3: the model has a law"),
+        (
+            {"prescribed": {name: groups.spline([0.0, 0.005], [0.0, 0.01])}},
+            f"prescribed '{name}': t = .* lies outside the points of the spline, .*; end before",
+        ),
         ({"most_steps": np.nan}, "most_steps is nan"),
         ({"events": None}, "events: None is none"),
         ({"events": nan}, "event a: its function gives nan; return a number"),
