@@ -18,9 +18,11 @@ from groups.dynamics.forward.course import CannotGoOnError, Run, Step, number_of
 from groups.dynamics.forward.evaluation import How, Room, write_advance, write_evaluation
 from groups.dynamics.forward.traced import Bodies, Traced
 from groups.dynamics.state import massless
+from groups.engine.solve import END
 from groups.motion.sampled import name_faults
 from groups.rotations import quaternion_of
-from groups.trajectory import Trajectory
+from groups.status import CONTACT_LOST
+from groups.trajectory import STATUS, Trajectory
 from mbssa.bounds import LARGEST_LOAD, range_fault
 from mbssa.graph.script import CallbackError, MachineScript, PythonScript
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from groups.model import Model
     from groups.motion import Law
     from mbssa import Mechanism
-    from mbssa.arrays import Floats
+    from mbssa.arrays import Bools, Floats
 
 #: A force, N, or torque, N m, along a coordinate: constant, or a function of time.
 Applied = float | Callable[[float], float]
@@ -259,6 +261,19 @@ class Equations(ABC):
         """The group that is nearest to a singular position."""
         return self.traced.group_names[0]
 
+    def beyond(self, states: Floats) -> list[tuple[str, Bools]]:
+        """By open profile, its group, and whether states (…, n) are beyond its ends."""
+        return [
+            (group, ~(np.abs(2 * states[..., i] - low - high) <= (1 + 2 * END) * (high - low)))
+            for i, (low, high), group in self.traced.ends
+        ]
+
+    def keep_contact(self, t: float, y: Floats) -> None:
+        """Refuse a state beyond the ends of a profile."""
+        for group, gone in self.beyond(y):
+            if gone:
+                raise CannotGoOnError(f"t = {t:.9g} s: {group}: {STATUS[CONTACT_LOST]}")
+
     def run(self, run: Run) -> None:
         """Go from the first to the last instant of a run."""
         with np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
@@ -285,6 +300,7 @@ class Equations(ABC):
             if solver.status == "failed":
                 raise CannotGoOnError(self.hindered(t, solver.y) or too_small(float(solver.t)))
             start, t = t, float(solver.t)
+            self.keep_contact(t, solver.y)
             yield start, t, solver.y, solver.dense_output
             settled = self.settle(t, solver.y)
             if settled is not solver.y and integrator in ONE_STEP:

@@ -336,4 +336,5 @@ class Residual(Lagrange):
             if found.t > t:  # after a look back the end of the last step comes first
                 start, t, y = t, float(found.t), np.array(found.y[:states])
                 run.steps += 1
+                self.keep_contact(t, y)
                 yield start, t, y, lambda: inside
