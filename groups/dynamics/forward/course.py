@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 #: Steps from which on a run is given up where, at the pace of its last half, it would take so many times the
 #: steps that are allowed.
 _PACED, _HOPELESS = 1024, 10
-#: Share of a limit, or m or rad, by which a coordinate is beyond it: a run may begin at a limit.
-_BEYOND = 1e-11
+#: A coordinate that goes on by so much, m or rad, is not at rest.
+_OUTWARDS = 1e-12
 #: Arguments of :func:`groups.simulate`, by name.
 Request: TypeAlias = SimpleNamespace
 #: A step, or some: times of its ends, the last state, and its interpolant by time.
@@ -99,18 +99,22 @@ class Event:
         return number_of(found, f"event {self.name}") - self.target
 
 
+class Limit(Event):
+    """A limit of a coordinate, which a run passes, too, that begins at or beyond it and goes farther out."""
+
+
 def limit_events(mechanism: Mechanism) -> list[Event]:
     """Events that end a run where a joint coordinate reaches a limit of the model."""
 
     def value(name: str, trajectory: Trajectory) -> float:
         return float(coordinate_motion(trajectory, name).value[0])
 
-    found = []
-    for name, limits in mechanism.coordinate_limits.items():
-        for which, limit, side in zip(("lower", "upper"), limits, (-1, 1), strict=True):
-            target = limit + side * _BEYOND * max(1.0, abs(limit))
-            found.append(Event(f"{name} at its {which} limit", partial(value, name), target, side))
-    return [event for event in found if np.isfinite(event.target)]
+    return [
+        Limit(f"{name} at its {which} limit", partial(value, name), limit, direction)
+        for name, limits in mechanism.coordinate_limits.items()
+        for which, limit, direction in zip(("lower", "upper"), limits, (-1, 1), strict=True)
+        if np.isfinite(limit)
+    ]
 
 
 @dataclass(eq=False)
@@ -183,10 +187,12 @@ class Run:
         found, before = [], self.before
         self.before = self._values(stop, y)
         for event, one, other in zip(self.request.events, before, self.before, strict=True):
-            if one == other or one * other > 0.0 or one == 0.0 or (other - one) * event.direction < 0:
+            outwards, at = (other - one) * event.direction, stop
+            if isinstance(event, Limit) and one * event.direction >= 0.0 and outwards > _OUTWARDS:
+                at = start
+            elif one == other or one * other > 0.0 or one == 0.0 or outwards < 0:
                 continue
-            at = stop
-            if other != 0.0:
+            elif other != 0.0:
                 at = scipy.optimize.brentq(value, start, stop, args=(event,), xtol=1e-12, rtol=1e-14)
             found.append(Occurrence(event.name, float(at), event.ends))
         return sorted(found, key=lambda one: one.time)
