@@ -39,8 +39,8 @@ def forces(
     animate: options.Files = options.files_option("Play the motion with arrows of joint forces: .html"),
     curves: list[str] | None = option(
         "NAME,...",
-        "What --plot draws: joints (2-3), columns (2-3.Fx), drives, frame.",
-        show_default="drives, frame",
+        "What --plot draws: joints (2-3), columns (2-3.Fx), driven coordinates, frame.",
+        show_default="the drives, frame",
     ),
     *,
     common: options.CommonOptions,

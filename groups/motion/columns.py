@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from groups.motion.laws import FEWEST, check_span, default_motion, differentiated, through
-from groups.motion.sampled import Motion, finite, name_faults, time_faults
+from groups.motion.sampled import Motion, finite, instants_of, name_faults
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.faults import Fault, Faults, ModelError
@@ -62,8 +62,8 @@ def from_arrays(
     >>> bool(abs(motion.acceleration[0] + np.sin(t)).max() < 1e-8)
     True
     """
-    names, instants = mechanism.driven_coordinates, np.array(time, dtype=float)
-    faults, given = time_faults(instants), dict[str, dict[str, Floats]]()
+    names, faults, given = mechanism.driven_coordinates, list[str](), dict[str, dict[str, Floats]]()
+    instants = instants_of(time, faults)
     for what, named in (("values", values), ("rates", rates), ("accelerations", accelerations)):
         columns = by_id(mechanism, named or {})
         faults += name_faults(names, columns if what == "values" else [*names, *columns], what)

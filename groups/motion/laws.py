@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion.sampled import Motion, name_faults, reference_values, time_faults
+from groups.motion.sampled import Motion, instants_of, name_faults, reference_values
 from mbssa import Mechanism
 from mbssa.arrays import Floats
 from mbssa.expressions import function_of
@@ -51,7 +51,8 @@ def reached(t: Floats, first: float, last: float, what: str) -> None:
     slack = 1e-9 * (last - first)
     outside = np.flatnonzero((t < first - slack) | (t > last + slack))
     if len(outside):
-        raise OutsideError(f"t = {t[outside[0]]:.9g} s lies outside {what}, {first:.9g} to {last:.9g} s")
+        there = f"{what}, {first:.9g} to {last:.9g} s; end before, or let it reach there"
+        raise OutsideError(f"t = {t[outside[0]]:.9g} s lies outside {there}")
 
 
 def of_time(value: Callable[[Number], Number]) -> Law:
@@ -271,8 +272,9 @@ def sample(
     >>> motion.acceleration[0, [0, 5, 10]].round(6)
     array([0.2, 0.2, 0.2])
     """
-    names, laws, instants = mechanism.driven_coordinates, by_id(mechanism, laws), np.array(time, dtype=float)
-    faults = name_faults(names, laws, "law") + time_faults(instants)
+    names, laws = mechanism.driven_coordinates, by_id(mechanism, laws)
+    faults = name_faults(names, laws, "law")
+    instants = instants_of(time, faults)
     levels = np.zeros((3, len(names), instants.size))
     for row, name in enumerate(() if faults else names):
         try:

@@ -71,7 +71,9 @@ class Motion:
 
 def time_faults(time: Floats) -> list[str]:
     """Faults of instants, which have to be (T,), finite and strictly increasing."""
-    if time.ndim != 1 or len(time) == 0:
+    if time.ndim != 1:
+        return [f"time has the shape {time.shape}; write (T,)"]
+    if not len(time):
         return ["time has no instants"]
     if not np.isfinite(time).all():
         return [f"time is not finite at instant {int(np.flatnonzero(~np.isfinite(time))[0])}"]
@@ -81,6 +83,17 @@ def time_faults(time: Floats) -> list[str]:
         at = int(np.flatnonzero(np.diff(time) <= 0)[0]) + 1
         return [f"time does not increase at instant {at} ({time[at]:.9g} s after {time[at - 1]:.9g} s)"]
     return []
+
+
+def instants_of(given: npt.ArrayLike, faults: list[str]) -> Floats:
+    """Instants (T,); faults are added where they are not finite and strictly increasing numbers."""
+    try:
+        time = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        faults.append(f"time is {given!r}; write increasing numbers")
+        return np.zeros(2)
+    faults += time_faults(time)
+    return time if time.ndim == 1 else np.zeros(2)
 
 
 def finite(

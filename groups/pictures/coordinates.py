@@ -127,7 +127,7 @@ def forces_over_time(
     for column in forces.columns():
         if column.unit in ("N", "N m", "W"):
             curve = CoordinateMotion(column.name, column.unit, column.values)
-            there.setdefault(column.name.rpartition(".")[0], []).append(curve)
+            there.setdefault(column.name.rpartition(".")[0] or column.name, []).append(curve)
     names = [*forces.drives, "frame"] if names is None else names
     makers = {owner: curves.copy for owner, curves in there.items()}
     curves = _chosen(forces.trajectory.mechanism, names, makers, "force")

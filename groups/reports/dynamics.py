@@ -230,6 +230,7 @@ def small_motions_report(found: Linearisation, rest: Equilibrium | None, units: 
         state = f"static equilibrium: generalised forces below {max(left, 1e-15):.1e} {of}"
         if not rest.found:
             state = Bad(f"no static equilibrium found: generalised forces of {left:.3g} {of} left")
+    verdict = Good("stable: no small motion grows") if found.stable else Bad("unstable: small motions grow")
 
     def root(one: dict[str, Any]) -> str:
         real, imaginary = (_shown(part, abs(complex(*one["eigenvalue"]))) for part in one["eigenvalue"])
@@ -258,7 +259,7 @@ def small_motions_report(found: Linearisation, rest: Equilibrium | None, units: 
         *model_lines(found.model.structure),
         Table.of(coordinates, of_coordinates, shown=SHOWN, rest="… and {} more"),
         state,
-        Good("stable: no small motion grows") if found.stable else Bad("unstable: small motions grow"),
+        *([verdict] if rest is None or rest.found else []),
         Table.of(modes, of_modes, shown=SHOWN, rest="… and {} more modes"),
     ]
     titles = ["mode", "frequency [Hz]", "damping ratio", "real part [1/s]", "imaginary part [1/s]"]

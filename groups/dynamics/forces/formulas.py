@@ -74,9 +74,9 @@ def function_of(force: Force, at: At, value: Vector, rate: Vector) -> list[Numbe
 def pressure(force: Force, depth: Number, approach: Number, root: bool = True) -> tuple[Number, Number]:
     """Normal force, N or N m, and energy, J, by a penetration and its rate; linear without ``root``."""
     # Hunt and Crossley (1975): N = k δ^p (1 + c dδ/dt), never negative, with p = 3/2 where round bodies press
-    # on each other, and 1 at a linear stop.
+    # on each other, and 1 at a linear stop. The root of 0, which has no derivative, is left out.
     pressed = largest(depth, 0.0)
-    spring = force.stiffness * pressed * (sqrt(pressed) if root else 1.0)
+    spring = force.stiffness * pressed * (sqrt(largest(depth, 1e-300)) if root else 1.0)
     return spring * largest(1.0 + force.damping * approach, 0.0), (0.4 if root else 0.5) * spring * pressed
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -99,8 +99,8 @@ def simulate(
     True
     """
     given: dict[str, Any] = locals()
-    given |= {name: dict(given[name] or {}) for name in ("initial", "rates", "applied")}
-    given["events"] = tuple(events)
+    given |= {name: given[name] or {} for name in ("initial", "rates", "applied")}
+    given["events"] = tuple(events) if isinstance(events, Iterable) else (events,)
     given["start"] = start.trajectory if isinstance(start, Simulation) else start
     from groups.dynamics.forward.running import run
 

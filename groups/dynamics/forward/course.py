@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from math import isfinite
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 #: Steps from which on a run is given up where, at the pace of its last half, it would take so many times the
 #: steps that are allowed.
 _PACED, _HOPELESS = 1024, 10
+#: A coordinate that goes on by so much, m or rad, is not at rest.
+_OUTWARDS = 1e-12
 #: Arguments of :func:`groups.simulate`, by name.
 Request: TypeAlias = SimpleNamespace
 #: A step, or some: times of its ends, the last state, and its interpolant by time.
@@ -33,6 +36,17 @@ Step: TypeAlias = "tuple[float, float, Floats, Dense]"
 
 class CannotGoOnError(ValueError):
     """The equations of motion have no solution in any choice of coordinates."""
+
+
+def number_of(found: Any, place: str) -> float:
+    """A finite number that a user's function or expression gives; refused where it is none."""
+    try:
+        number = float(found)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not isfinite(number):
+        raise ValueError(f"{place}: its function gives {found!r}; return a number")
+    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +94,13 @@ class Event:
 
     def value(self, trajectory: Trajectory) -> float:
         """Difference of the quantity from its target, of a trajectory of one instant."""
-        if callable(self.quantity):
-            found = self.quantity(trajectory)
-            try:
-                return float(found) - self.target
-            except (TypeError, ValueError):
-                raise ValueError(
-                    f"event {self.name}: its function gives {found!r}; return a number"
-                ) from None
-        return float(trajectory.quantity(self.quantity).value[0]) - self.target
+        given = self.quantity
+        found = given(trajectory) if callable(given) else trajectory.quantity(given).value[0]
+        return number_of(found, f"event {self.name}") - self.target
+
+
+class Limit(Event):
+    """A limit of a coordinate, which a run passes, too, that begins at or beyond it and goes farther out."""
 
 
 def limit_events(mechanism: Mechanism) -> list[Event]:
@@ -98,7 +110,7 @@ def limit_events(mechanism: Mechanism) -> list[Event]:
         return float(coordinate_motion(trajectory, name).value[0])
 
     return [
-        Event(f"{name} at its {which} limit", partial(value, name), limit, direction)
+        Limit(f"{name} at its {which} limit", partial(value, name), limit, direction)
         for name, limits in mechanism.coordinate_limits.items()
         for which, limit, direction in zip(("lower", "upper"), limits, (-1, 1), strict=True)
         if np.isfinite(limit)
@@ -175,10 +187,12 @@ class Run:
         found, before = [], self.before
         self.before = self._values(stop, y)
         for event, one, other in zip(self.request.events, before, self.before, strict=True):
-            if one == other or one * other > 0.0 or one == 0.0 or (other - one) * event.direction < 0:
+            outwards, at = (other - one) * event.direction, stop
+            if isinstance(event, Limit) and one * event.direction >= 0.0 and outwards > _OUTWARDS:
+                at = start
+            elif one == other or one * other > 0.0 or one == 0.0 or outwards < 0:
                 continue
-            at = stop
-            if other != 0.0:
+            elif other != 0.0:
                 at = scipy.optimize.brentq(value, start, stop, args=(event,), xtol=1e-12, rtol=1e-14)
             found.append(Occurrence(event.name, float(at), event.ends))
         return sorted(found, key=lambda one: one.time)

@@ -14,13 +14,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from groups.dynamics.forces.at import coordinate_fault
-from groups.dynamics.forward.course import CannotGoOnError, Run, Step
+from groups.dynamics.forward.course import CannotGoOnError, Run, Step, number_of
 from groups.dynamics.forward.evaluation import How, Room, write_advance, write_evaluation
 from groups.dynamics.forward.traced import Bodies, Traced
 from groups.dynamics.state import massless
+from groups.engine.solve import END
 from groups.motion.sampled import name_faults
 from groups.rotations import quaternion_of
-from groups.trajectory import Trajectory
+from groups.status import CONTACT_LOST
+from groups.trajectory import STATUS, Trajectory
 from mbssa.bounds import LARGEST_LOAD, range_fault
 from mbssa.graph.script import CallbackError, MachineScript, PythonScript
 
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from groups.model import Model
     from groups.motion import Law
     from mbssa import Mechanism
-    from mbssa.arrays import Floats
+    from mbssa.arrays import Bools, Floats
 
 #: A force, N, or torque, N m, along a coordinate: constant, or a function of time.
 Applied = float | Callable[[float], float]
@@ -231,7 +233,10 @@ class Equations(ABC):
     def __init__(
         self, model: Model, applied: Mapping[str, Applied], laws: Mapping[str, Law], method: str
     ) -> None:
-        self.model, self.mechanism, self.applied, self.laws = model, model.mechanism, applied, laws
+        self.model, self.mechanism, self.laws = model, model.mechanism, laws
+        self.applied = {
+            name: _sound(name, value) if callable(value) else value for name, value in applied.items()
+        }
         asks = bool(laws) or any(map(callable, applied.values()))
         self.program = Program.of(model, tuple(applied), tuple(laws), asks, method)
         self.traced = self.program.traced
@@ -260,6 +265,19 @@ class Equations(ABC):
         """The group that is nearest to a singular position."""
         return self.traced.group_names[0]
 
+    def beyond(self, states: Floats) -> list[tuple[str, Bools]]:
+        """By open profile, its group, and whether states (…, n) are beyond its ends."""
+        return [
+            (group, ~(np.abs(2 * states[..., i] - low - high) <= (1 + 2 * END) * (high - low)))
+            for i, (low, high), group in self.traced.ends
+        ]
+
+    def keep_contact(self, t: float, y: Floats) -> None:
+        """Refuse a state beyond the ends of a profile."""
+        for group, gone in self.beyond(y):
+            if gone:
+                raise CannotGoOnError(f"t = {t:.9g} s: {group}: {STATUS[CONTACT_LOST]}")
+
     def run(self, run: Run) -> None:
         """Go from the first to the last instant of a run."""
         with np.errstate(over="ignore", invalid="ignore"):  # of trial steps, repeated shorter
@@ -286,6 +304,7 @@ class Equations(ABC):
             if solver.status == "failed":
                 raise CannotGoOnError(self.hindered(t, solver.y) or too_small(float(solver.t)))
             start, t = t, float(solver.t)
+            self.keep_contact(t, solver.y)
             yield start, t, solver.y, solver.dense_output
             settled = self.settle(t, solver.y)
             if settled is not solver.y and integrator in ONE_STEP:
@@ -333,7 +352,10 @@ class Equations(ABC):
             and low <= x[at].min()
             and x[at].max() <= high
         ]
-        fault = self._fault(off[0], change - power, exchange + np.abs(power), pivot)
+        # Terms of the power that cancel leave their rounding: they are of the size of energy by rate.
+        speed = np.abs(rates[0]) / np.repeat([self.traced.frames.size, 1.0], [ends[0], 1 if planar else 3])
+        exchange = exchange + np.abs(power) + UNBALANCED * kinetic * speed.max(initial=0.0)
+        fault = self._fault(off[0], change - power, exchange, pivot)
         largest = off.max(axis=1, initial=0.0) * traced.frames.size
         return Measured(trajectory, largest, work, (kinetic, gravity, stored), inside, fault)
 
@@ -357,8 +379,9 @@ def faults_of(
     applied: Mapping[str, Applied],
     given: Mapping[str, Mapping[str, float]],
     laws: Collection[str] = (),
+    progress: Any = None,
 ) -> list[str]:
-    """Faults of applied forces, of values of released coordinates, and of a mechanism without masses."""
+    """Faults of applied forces, values of released coordinates, a mechanism without masses, and progress."""
     faults, released = list[str](), tuple(x for x in mechanism.driven_coordinates if x not in laws)
     for what, values in given.items():
         twice = [name for name in values if name in laws]
@@ -376,4 +399,11 @@ def faults_of(
             faults.append(f"applied {name!r}: {fault}")
     if len(massless(mechanism)) == mechanism.n_bodies - 1:
         faults.append("no body has mass; give bodies an inertia = { mass = …, centre = …, … }")
+    if not (progress is None or callable(progress)):
+        faults.append(f"progress is {progress!r}; give a function of the finished share")
     return faults
+
+
+def _sound(name: str, force: Callable[[float], float]) -> Callable[[float], float]:
+    """An applied force as a function of time that is refused where it gives no number."""
+    return lambda t: number_of(force(t), f"applied {name!r}")

@@ -206,7 +206,7 @@ class Lagrange(BodyCoordinates):
         found = np.full(n + E, np.nan)
         if self.heavy:  # the multipliers alone, of a fraction of the size
             # Body by body: products of so small matrices keep to one thread.
-            slopes = J.reshape(E, len(M), -1).transpose(1, 2, 0)
+            slopes = J.reshape(E, *M.shape[:2]).transpose(1, 2, 0)
             over = np.linalg.solve(M, np.concatenate([slopes, f.reshape(len(M), -1, 1)], axis=2))
             known = (slopes.swapaxes(1, 2) @ over).sum(axis=0)
             found[n:] = self._least(known[:, :E], known[:, E] + at.bias)
@@ -336,4 +336,5 @@ class Residual(Lagrange):
             if found.t > t:  # after a look back the end of the last step comes first
                 start, t, y = t, float(found.t), np.array(found.y[:states])
                 run.steps += 1
+                self.keep_contact(t, y)
                 yield start, t, y, lambda: inside

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from numbers import Real
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from groups.dynamics.forward.trees import Trees
 from groups.dynamics.state import massless
 from groups.model import Model, build
 from groups.motion import Law
-from groups.motion.laws import check_span, law_of, laws_from_data
-from groups.motion.sampled import name_faults, time_faults
+from groups.motion.laws import OutsideError, check_span, law_of, laws_from_data
+from groups.motion.sampled import instants_of, name_faults
 from groups.partitioning import partition
 from groups.results.faults import excesses, values_text
 from groups.results.joints import coordinate_motion
@@ -45,7 +45,8 @@ def run(request: Request) -> Simulation:
     mechanism, method = model.mechanism, request.method
     if request.stop_at_limits:
         request.events = *request.events, *limit_events(mechanism)
-    request.initial, request.rates = (by_id(mechanism, each) for each in (request.initial, request.rates))
+    named = request.initial, request.rates, request.applied
+    request.initial, request.rates, request.loads = (by_id(mechanism, each) for each in named)
     _check(request, model)
     request.integrator = request.integrator or {"penalty": "Radau", "dae": "IDA"}.get(method, "DOP853")
     try:
@@ -86,7 +87,7 @@ def _built(of: Structure | Mechanism) -> Model:
 def _begun(request: Request, model: Model) -> Equations:
     """The equations of motion in their initial state."""
     method, time, laws = request.method, request.time, request.laws
-    given = model, by_id(model.mechanism, request.applied), laws
+    given = model, request.loads, laws
     by_trees, first = method in ("groups", "partitioning"), float(time[0])
     explicit = request.integrator if request.integrator in EXPLICIT else "DOP853"
     compiled = request.compiled if by_trees else False  # others begin by trees alone
@@ -118,14 +119,13 @@ def _check(request: Request, model: Model) -> None:
     else:
         if request.duration is not None:
             faults.append(f"duration is {request.duration}, and time gives the instants; leave one out")
-        time = np.array(request.time, dtype=np.float64)
-        faults += time_faults(time)
+        time = instants_of(request.time, faults)
     if time.shape == (1,):
         what = "steps is 1" if request.time is None else "time has 1 instant"
         faults.append(f"{what}; write 2 or more")
     laws = _laws(request, model, time[:1], faults)
     given = {"initial": request.initial, "rates": request.rates}
-    faults += faults_of(model.mechanism, request.applied, given, laws)
+    faults += faults_of(model.mechanism, request.applied, given, laws, request.progress)
     if faults:
         raise ValueError(BETWEEN.join(faults))
     request.laws, request.time = laws, time
@@ -148,7 +148,7 @@ def _setting_faults(request: Request) -> list[str]:
         ),
         f"largest_step is {longest}; write a positive number": not longest > 0.0,
         f"stiffness is {stiffness}; write a positive number": not stiffness > 0.0,
-        f"most_steps is {most}; write 1 or more": most < 1,
+        f"most_steps is {most}; write 1 or more": not most >= 1,
         f"tolerance is {tolerance}; write {FINEST:g} to below 1": not FINEST <= tolerance < 1.0,
         f"damping is {damping}; write 0 or more": not damping >= 0.0,
     }
@@ -157,7 +157,8 @@ def _setting_faults(request: Request) -> list[str]:
             faults[f"events: {event!r} is none; give groups.Event(name, quantity, target)"] = True
             continue
         text, ways = f"event {event.name}", (-1, 0, 1)
-        faults[f"{text}: target is {event.target}; write a number"] = not np.isfinite(event.target)
+        number = isinstance(event.target, Real) and np.isfinite(event.target)
+        faults[f"{text}: target is {event.target!r}; write a number"] = not number
         faults[f"{text}: direction is {event.direction}; write 1, -1 or 0"] = event.direction not in ways
     return [text for text, wrong in faults.items() if wrong]
 
@@ -179,15 +180,25 @@ def _laws(request: Request, model: Model, first: Floats, faults: list[str]) -> d
     elif given:
         motion = model.mechanism.motion
         own = {} if motion is None else laws_from_data(motion, model.reference_inputs.__getitem__)
-        for name in map(model.mechanism.called, [given] if isinstance(given, str) else given):
+        several = isinstance(given, Iterable) and not isinstance(given, str)
+        for name in map(model.mechanism.called, given if several else [given]):
             if name in own:
                 laws[name] = own[name]
             else:
                 known = ", ".join(own) or "nothing"
                 faults.append(f"prescribed {name!r}: the model has a law for {known}; give one")
+    laws = {name: partial(_reached, name, law) for name, law in laws.items()}
     driven = model.mechanism.driven_coordinates
     faults += [f"prescribed: {fault}" for fault in name_faults(driven, [*driven, *laws], "value")]
     return laws
+
+
+def _reached(name: str, law: Law, time: Floats) -> Any:
+    """Numbers of a prescribed coordinate's law."""
+    try:
+        return law(time)
+    except OutsideError as error:
+        raise ValueError(f"prescribed {name!r}: {error}") from None
 
 
 def _start_faults(request: Request, mechanism: Mechanism) -> list[str]:
@@ -221,10 +232,9 @@ def _result(course: Run) -> Simulation:
     if chosen := [f"SG-{solver.number}" for solver in equations.model.solvers if solver.form == "global"]:
         text = "solved in relative coordinates; the global approach is for given motions"
         notes.append(f"{', '.join(chosen)}: {text}")
-    if not request.stop_at_limits:
-        stops = [force.coordinate or "" for force in mechanism.forces if force.type == "stop"]
-        beyond = excesses(trajectory, without=[*stops, *measured.inside])
-        notes += [one.text(mechanism.units) for one in beyond]
+    stops = [force.coordinate or "" for force in mechanism.forces if force.type == "stop"]
+    beyond = excesses(trajectory, without=[*stops, *measured.inside])
+    notes += [one.text(mechanism.units) for one in beyond]
     has_locks = structure.treatment is not None and structure.treatment.passive_rotations
     if has_locks:
         notes.append("passive rotations are locked by convention, as by a guide in the frame")

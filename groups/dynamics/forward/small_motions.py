@@ -119,7 +119,7 @@ class Linearisation:
         ValueError
             No such mode, or one that does not oscillate.
         """
-        if not 0 <= number < len(self.frequency):
+        if number not in range(len(self.frequency)):
             raise ValueError(f"mode {number}: there are {len(self.frequency)}, from 0")
         if not self.frequency[number] > 0.0:
             raise ValueError(
@@ -167,7 +167,7 @@ def equilibrium(
     >>> round(rest.coordinates["1-2.angle"], 6), rest.stable
     (-1.570796, True)
     """
-    equations = _equations(of, initial or {}, applied or {})
+    equations = _equations(of, initial or {}, applied or {}, progress)
     names = equations.traced.drives
     start, unit = equations.start[: len(names)], equations.traced.unit[: len(names)]
     try:
@@ -274,11 +274,14 @@ def _downhill(equations: Trees, start: Floats, progress: Progress | None) -> Flo
 
 
 def _equations(
-    of: Model | Structure | Mechanism, given: Mapping[str, float], applied: Mapping[str, Applied]
+    of: Model | Structure | Mechanism,
+    given: Mapping[str, float],
+    applied: Mapping[str, Applied],
+    progress: Progress | None = None,
 ) -> Trees:
     model = moving_model(of)
     given, loads = by_id(model.mechanism, given), by_id(model.mechanism, applied)
-    if faults := faults_of(model.mechanism, applied, {"value": given}):
+    if faults := faults_of(model.mechanism, applied, {"value": given}, progress=progress):
         raise ValueError(BETWEEN.join(faults))
     value = np.array([*(model.reference_inputs | given).values()], dtype=np.float64)
     found = Trees(model, loads, {}, "DOP853", 1e-12, compiled=False, whole=False)
@@ -294,12 +297,13 @@ def _linearised(equations: Trees, value: Floats) -> Linearisation:
 
     D = len(value)
     (mass, force), (stiffness, damping) = equations.balance(value), _slopes(equations)
-    free = np.block([[np.zeros((D, D)), np.eye(D)], [-stiffness, -damping]])
-    weight = scipy.linalg.block_diag(np.eye(D), mass)
-    eigenvalues, vectors = scipy.linalg.eig(free, weight)
+    scale = 1.0 / np.sqrt(np.diag(mass))  # the smallest mechanisms have masses of 1e-20
+    K, C, M = (x * np.outer(scale, scale) for x in (stiffness, damping, mass))
+    free = np.block([[np.zeros((D, D)), np.eye(D)], [-K, -C]])
+    eigenvalues, vectors = scipy.linalg.eig(free, scipy.linalg.block_diag(np.eye(D), M))
     kept = np.flatnonzero(np.isfinite(eigenvalues) & (eigenvalues.imag >= 0.0))
     kept = kept[np.lexsort((eigenvalues[kept].real, eigenvalues[kept].imag))]
-    eigenvalues, modes = eigenvalues[kept], vectors[:D, kept]
+    eigenvalues, modes = eigenvalues[kept], scale[:, None] * vectors[:D, kept]
     largest = np.abs(modes / equations.traced.unit[:D, None]).argmax(axis=0)
     modes = modes / modes[largest, np.arange(len(kept))]
     size = np.abs(eigenvalues)
@@ -319,8 +323,15 @@ def _slopes(equations: Trees) -> tuple[Floats, Floats]:
 
     def values(numbers: list[Number], lanes: int, **more: Floats) -> Floats:
         inputs = given | more
-        found = evaluated(numbers, lambda name, k: inputs[name][k] if name in inputs else 0.0)
-        return np.array([np.broadcast_to(each, lanes) for each in found]).reshape(-1, lanes)
+        try:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found = evaluated(numbers, lambda name, k: inputs[name][k] if name in inputs else 0.0)
+        except ZeroDivisionError:
+            found = [np.nan] * len(numbers)
+        rows = np.array([np.broadcast_to(each, lanes) for each in found]).reshape(-1, lanes)
+        if not np.isfinite(rows).all():
+            raise CannotGoOnError("forces have no derivative where points of a spring meet")
+        return rows
 
     found = values(rows, F * F, e=R[:, one], d=R[:, other])
     J, S = np.zeros((traced.m, n)), np.zeros((n, F * F))

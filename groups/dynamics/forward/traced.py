@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from mbssa.arrays import Floats
     from mbssa.graph.frames import Vector
 
+#: Share of the largest moment of inertia of a body below which an entry is rounding.
+_NOISE = 1e-15
 #: A derivative of a row below this is none that tells its size.
 _SMALL = 1e-9
 #: Step of differences, over the size or in rad.
@@ -226,7 +228,8 @@ class Traced(At):
         self.change = self.exchange = 0.0
         gravity = gravity_of(self.mechanism)
         for b, mass, centre, matrix in bodies_with_mass(self.mechanism, self.frames):
-            frame, moment = self.bodies[b], clean(matrix)
+            frame, largest = self.bodies[b], np.abs(matrix).max()
+            moment = np.where(np.abs(matrix) < _NOISE * largest, 0.0, matrix).tolist()
             c = frame.end(clean(centre), UNIT)
             velocity, turn = derivative(c.place, self.moving), frame.motion.twist(self.moving)[1]
             second, spin = derivative(velocity, self.moving), frame.seen(turn)

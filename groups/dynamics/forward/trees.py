@@ -12,11 +12,9 @@ import numpy as np
 from groups.dynamics.forward.course import CannotGoOnError, Change, Run, Step
 from groups.dynamics.forward.equations import EXPLICIT, Equations, Measured, Memory, too_small
 from groups.dynamics.forward.evaluation import CAPACITY, FULL, LEAP, MASSLESS, STUCK, How, interpolated
-from groups.engine.solve import END
 from groups.motion import Motion
 from groups.results.joints import coordinate_motion
 from groups.setting import Setting
-from groups.status import CONTACT_LOST
 from groups.trajectory import STATUS, configuration_at
 from mbssa.joints.axes import whole_turns
 
@@ -69,7 +67,7 @@ class Trees(Equations):
         """Write the laws and the applied forces at a time."""
         memory, applied = self.memory, self.applied.values()
         memory["law"] = [float(x[0]) for law in self.laws.values() for x in law(np.array([t]))]
-        memory["applied"] = [float(value(t)) if callable(value) else value for value in applied]
+        memory["applied"] = [value(t) if callable(value) else value for value in applied]
 
     # --- states --------------------------------------------------------------------------------------
 
@@ -77,7 +75,13 @@ class Trees(Equations):
         """Take the state at the driven coordinates' values (D,) and rates (D,), from the reference on."""
         x = np.array(self.traced.start)
         way = value - x[: len(value)]
-        self._take(t, self._followed(x, way) if way.any() else x, rate)
+        try:
+            x = self._followed(x, way) if way.any() else x
+        except CannotGoOnError as error:
+            raise CannotGoOnError(
+                f"no way from the reference to the initial values: {error}; begin nearer to it"
+            ) from None
+        self._take(t, x, rate)
 
     def begin_at(self, start: Trajectory) -> None:
         """Take the state at the last instant of a trajectory."""
@@ -310,24 +314,21 @@ class Trees(Equations):
 
     def _sound(self, run: Run, rows: Any) -> Iterator[Step]:
         """Some steps as one, up to one at which the balance of energy is off, or a contact ends."""
-        time, states, free, traced = rows["t"], rows["state"], np.sort(rows["free"]), self.traced
-        (first, weight), (*y, work) = self.first, states.T
+        time, states, free = rows["t"], rows["state"], np.sort(rows["free"])
+        (first, weight), work = self.first, states[:, -1]
         kinetic, potential = rows["kinetic"], rows["potential"]
         off = kinetic + potential - first - weight - work
         sizes = np.append(self.largest, kinetic + np.abs(potential - weight) + np.abs(work))
         largest = np.maximum.accumulate(sizes)[1:]
         share = min(max(OFF * self.tolerance, LEAST_OFF), MOST_OFF)
         bad = [~(np.abs(off) <= share * largest + ROUNDED * (abs(weight) + largest))]
-        for i, (low, high), _ in traced.ends:
-            bad.append(~(np.abs(2 * y[i] - low - high) <= (1 + 2 * END) * (high - low)))
+        bad += [gone for _, gone in self.beyond(states)]
         if np.any(bad):
             k = int(np.any(bad, axis=0).argmax())
             if k:
                 yield from self._sound(run, rows[:k])
             t, where = f"t = {time[k]:.9g} s", self._where(free[k].astype(int), states[k])
-            for gone, (*_, group) in zip(bad[1:], traced.ends, strict=True):
-                if gone[k]:
-                    raise CannotGoOnError(f"{t}: {group}: {STATUS[CONTACT_LOST]}")
+            self.keep_contact(float(time[k]), states[k])
             raise CannotGoOnError(
                 f"{t}: {self.weakest(float(time[k]), states[k])}: the balance of energy is off by "
                 f"{off[k]:.2g} J at {where}; take a smaller tolerance, or another method"

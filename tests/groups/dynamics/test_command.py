@@ -115,6 +115,8 @@ def test_what_is_wrong_is_said_at_once(run_mbssa, engine, tmp_path):
     done = run_mbssa("forces", str(engine), "--plot", str(tmp_path / "a.svg"), "--curves", "2-3.Fz")
     assert done.exit_code == 2
     assert "'2-3.Fz'; did you mean '2-3.Mz'" in done.stderr
+    done = run_mbssa("forces", str(engine), "--plot", str(tmp_path / "a.svg"), "--curves", "drives")
+    assert "no force 'drives'; there are 1-2.angle, 1-2, 2-3, 3-4, 1-4, frame" in done.stderr
     assert not (tmp_path / "a.svg").exists()
     for drives, message in (
         ("9-9", "error: --drives: no joint '9-9'; the joints are 1-2, 2-3, 3-4, 1-4"),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from dense_forces import with_masses
 from scipy.optimize import brentq
 
 import groups
@@ -110,3 +111,13 @@ def test_a_law_of_time_drives_a_mass():
     found = groups.simulate(mechanism, 0.5, tolerance=1e-11, steps=11, compiled=False)
     expected = 5.0 / (MASS * omega) * (found.time - np.sin(omega * found.time) / omega)
     np.testing.assert_allclose(found.coordinates["1-2.slide"], expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("method", ["groups", "lagrange", "dae"])
+def test_a_contact_beyond_the_end_of_a_tooth_ends_a_run(method):
+    if method == "dae":
+        pytest.importorskip("sksundae")
+    mechanism = with_masses(mbssa.load("involute_teeth"))
+    found = groups.simulate(mechanism, 0.05, method=method, steps=3, compiled=False)
+    assert found.status.startswith("failed: t = 0.0")
+    assert found.status.endswith(": lifted off")

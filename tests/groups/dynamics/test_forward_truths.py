@@ -292,3 +292,39 @@ def test_reactions_by_groups_are_the_multipliers(name):
         force = load[(body - 1) * wide : (body - 1) * wide + linear]
         scale = np.abs(found.forces.shaking_force[-1]).max()
         np.testing.assert_allclose(found.forces.joint(joint.id).force[-1], force, atol=1e-8 * scale)
+
+
+@pytest.mark.parametrize("method", ["groups", "lagrange"])
+def test_the_smallest_pendulum_keeps_its_moment_of_inertia(method):
+    """A speck of 1e-9 kg on an arm of 10 µm: moments of inertia of 1e-19 kg m² are no rounding."""
+    mass, length = 1e-9, 1e-5
+    m = mbssa.Builder("planar").gravity(0.0, -9.81).revolute("frame", "speck", point=(0, 0), driven=True)
+    m.body("speck", inertia={"mass": mass, "centre": (0.0, -length), "moment": mass * length**2})
+    mechanism, speed = m.build(), np.sqrt(9.81 / (2 * length))
+    small = groups.linearise(mechanism)
+    assert small.frequency == pytest.approx([speed / (2 * np.pi)], rel=1e-9)
+    found = groups.simulate(
+        mechanism, 5.0 / speed, initial={"1-2.angle": 1e-3}, method=method, compiled=False
+    )
+    np.testing.assert_allclose(found.coordinates["1-2.angle"], 1e-3 * np.cos(speed * found.time), atol=1e-8)
+
+
+def test_a_body_that_turns_freely_keeps_its_energy_and_is_called_sound():
+    """No load acts, and the terms of the power cancel but for rounding."""
+    m = mbssa.Builder("spatial").joint("F", "frame", "wing_nut", point=(0, 0, 0), driven=True)
+    m.body("wing_nut", inertia={"mass": 1.0, "centre": (0, 0, 0), "moments": (1.0, 2.0, 2.5)})
+    rates = {"1-2.angle_y": 3.0, "1-2.angle_x": 0.01, "1-2.x": 1.0}
+    found = groups.simulate(m.build(), 10.0, rates=rates, steps=101)
+    assert found.status == "finished"
+    assert np.ptp(found.kinetic_energy) < 1e-6
+
+
+@pytest.mark.parametrize("method", ["lagrange", "dae"])
+def test_a_body_without_constraints_flies_on(method):
+    if method == "dae":
+        pytest.importorskip("sksundae")
+    m = mbssa.Builder("planar").body("puck", inertia={"mass": 1.0, "centre": (0, 0), "moment": 1.0})
+    mechanism = m.joint("FP", "frame", "puck", point=(0, 0), driven=True).build()
+    found = groups.simulate(mechanism, 1.0, rates={"1-2.x": 2.0, "1-2.angle": 3.0}, method=method, steps=3)
+    assert found.status == "finished"
+    np.testing.assert_allclose(found.coordinates["1-2.x"], [0.0, 1.0, 2.0], atol=1e-7)

@@ -95,6 +95,21 @@ def test_a_limit_ends_a_run_where_it_is_reached():
     assert run.coordinates["1-2.slide"][-1] == pytest.approx(-HEIGHT)
 
 
+def test_a_run_that_begins_at_a_limit_or_beyond_ends_unless_it_comes_back():
+    run = {"stop_at_limits": True, "compiled": False}
+    first = groups.simulate(falling((-HEIGHT, 1.0)), 1.0, **run)
+    for found in (
+        groups.simulate(falling((-HEIGHT, 1.0)), 0.1, start=first, **run),
+        groups.simulate(falling((0.0, 1.0)), 0.1, **run),
+        groups.simulate(falling((0.25, 1.0)), 0.1, **run),
+    ):
+        assert found.status == "event 1-2.slide at its lower limit"
+        assert len(found.time) == 1
+    back = groups.simulate(falling((-1.0, 0.0)), 0.1, initial={"1-2.slide": 0.25}, **run)
+    assert back.status == "finished"
+    assert "1-2.slide is above its limit of 0 m from t = 0 s on" in back.notes[0]
+
+
 def test_a_limit_that_is_passed_is_noted():
     run = groups.simulate(falling((-HEIGHT, 1.0)), 1.0, steps=1001, compiled=False)
     (note,) = run.notes

@@ -62,6 +62,12 @@ def test_a_torque_shifts_the_equilibrium(run_mbssa, pendulum):
     assert found["coordinates"][0]["value"] == pytest.approx(-60.0, abs=1e-6)
 
 
+def test_stability_is_that_of_an_equilibrium(run_mbssa, pendulum):
+    done = run_mbssa("linearise", str(pendulum), "--apply", "1-2.angle=1e6")
+    assert (done.exit_code, "no static equilibrium found" in done.stdout) == (1, True)
+    assert "stable" not in done.stdout
+
+
 def test_here_an_upright_pendulum_is_unstable(run_mbssa, pendulum):
     done = run_mbssa("linearise", str(pendulum), "--here", "--initial", "1-2.angle=90", "--format", "json")
     found = json.loads(done.stdout)

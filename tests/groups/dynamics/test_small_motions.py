@@ -224,8 +224,29 @@ def test_faults_of_what_is_given_are_said_and_exceptions_of_functions_raised():
     events = [groups.Event("a", name, np.nan), groups.Event("b", name, direction=5), "c"]
     with pytest.raises(ValueError, match=r"a: target is nan(.|\n)*b: direction is 5(.|\n)*'c' is none"):
         groups.simulate(mechanism, duration=0.01, events=events)
-    with pytest.raises(ValueError, match="start: 3 is no run"):
-        groups.simulate(mechanism, duration=0.01, start=3)
+    nan = groups.Event("a", lambda at: np.nan)
+    for wrong, message in (
+        ({"start": 3}, "start: 3 is no run"),
+        ({"progress": 3}, "progress is 3; give a function"),
+        ({"prescribed": 3}, "prescribed 3: the model has a law"),
+        (
+            {"prescribed": {name: groups.spline([0.0, 0.005], [0.0, 0.01])}},
+            f"prescribed '{name}': t = .* lies outside the points of the spline, .*; end before",
+        ),
+        ({"most_steps": np.nan}, "most_steps is nan"),
+        ({"events": None}, "events: None is none"),
+        ({"events": nan}, "event a: its function gives nan; return a number"),
+        ({"events": [groups.Event("a", name, "x")]}, "event a: target is 'x'"),
+        ({"applied": {name: lambda t: "x"}}, f"applied '{name}': its function gives 'x'; return a number"),
+        ({"duration": None, "time": ["a"]}, "time is .*'a'.*; write increasing numbers"),
+        ({"duration": None, "time": 0.5}, r"time has the shape \(\); write"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            groups.simulate(mechanism, **{"duration": 0.01} | wrong)
+    with pytest.raises(TypeError, match="'text' names no coordinates"):
+        groups.simulate(mechanism, duration=0.01, initial="text")
+    with pytest.raises(ValueError, match="progress is 3"):
+        groups.equilibrium(mechanism, progress=3)
     solved = groups.build(mbssa.decompose(mechanism)).solve()
     with pytest.raises(ValueError, match=f"'{name}': is nan(.|\n)*'x' is no number"):
         groups.forces(solved, applied={name: np.nan, "1-4.angle": "x"})
@@ -240,3 +261,27 @@ def test_prescribed_laws_are_those_that_sample_takes():
     found = [groups.simulate(mechanism, 1.0, prescribed={"1-2.angle": law}).trajectory for law in laws]
     for one in found[:2]:
         np.testing.assert_allclose(one.acceleration, found[2].acceleration, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("height", [0.3, 0.35])  # the wheel touches the ground, or is above it
+def test_a_wheel_comes_to_rest_in_the_ground_by_hertz(height):
+    m = mbssa.Builder("planar").gravity(0.0, -9.81)
+    m.body("wheel", inertia={"mass": 10.0, "centre": (0, height), "moment": 0.5})
+    m.joint("FP", "frame", "wheel", point=(0, height), driven=True)
+    m.force(
+        "terrain", bodies=["wheel"], point=(0, height), radius=0.3, terrain=[[-9, 0], [9, 0]], stiffness=1e6
+    )
+    mechanism = m.build()
+    rest, depth = groups.equilibrium(mechanism), (98.1 / 1e6) ** (2 / 3)
+    assert rest.found
+    assert rest.coordinates["1-2.y"] == pytest.approx(0.3 - height - depth, abs=1e-9)
+    bounce = groups.linearise(mechanism, at=rest.coordinates).frequency[-1]
+    assert bounce == pytest.approx(np.sqrt(1.5e6 * np.sqrt(depth) / 10.0) / (2 * np.pi), rel=1e-4)
+
+
+def test_a_search_that_ends_where_the_points_of_a_spring_meet_says_so():
+    m = mbssa.Builder("planar").body("bead", inertia={"mass": 1.0, "centre": (0, 1)})
+    m.prismatic("frame", "bead", point=(0, 0), axis=(0, 1), driven=True)
+    m.force("spring", bodies=["bead", "frame"], points=[(0, 1), (0, 0)], stiffness=100.0, rest=0.0)
+    with pytest.raises(ValueError, match="forces have no derivative where points of a spring meet"):
+        groups.equilibrium(m.build())
