@@ -274,11 +274,9 @@ def _downhill(equations: Trees, start: Floats, progress: Progress | None) -> Flo
 
 
 def _equations(
-    of: Model | Structure | Mechanism,
-    given: Mapping[str, float],
-    applied: Mapping[str, Applied],
+    of: Model | Structure | Mechanism, given: Mapping[str, float], applied: Mapping[str, Applied],
     progress: Progress | None = None,
-) -> Trees:
+) -> Trees:  # fmt: skip
     model = moving_model(of)
     given, loads = by_id(model.mechanism, given), by_id(model.mechanism, applied)
     if faults := faults_of(model.mechanism, applied, {"value": given}, progress=progress):
