@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from mbssa.units import ANGLES, LENGTHS
+
+if TYPE_CHECKING:
+    from mbssa.mechanism import Mechanism
 
 #: Control characters but for tabs and line ends, separators of lines, and what turns the direction of text.
 _STRANGE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -66,6 +70,12 @@ def counted(number: int, noun: str) -> str:
 def listed(items: Sequence[str], most: int = 30, between: str = ", ") -> str:
     """First items with commas between, and the number of the others."""
     return between.join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
+
+
+def bodies_text(mechanism: Mechanism, bodies: Sequence[int], most: int = 30) -> str:
+    """Bodies (indices) by number and name: ``body 3 (rod)``, ``bodies 4, 5``."""
+    names = listed([str(mechanism.bodies[body]) for body in bodies], most)
+    return f"{'body' if len(bodies) == 1 else 'bodies'} {names}"
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:

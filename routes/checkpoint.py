@@ -74,7 +74,7 @@ def _opened(job: Job, folder: Path) -> Workspace:
     now = json.loads(json.dumps(_record(job)))
     other = [name for name in now if not isinstance(stored, dict) or stored.get(name) != now[name]]
     if other:
-        raise ValueError(f"{folder} keeps another run, with another {', '.join(other)}; name another folder")
+        raise ValueError(f"{folder} keeps another run (other {', '.join(other)}); name another folder")
     # Machine code does not check bounds.
     wrong = [
         f"{name}.npy"

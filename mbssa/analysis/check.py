@@ -18,7 +18,6 @@ from mbssa.io.multiple import count_choices, driven_pairs, paper_choices, spanni
 from mbssa.joints.catalogue import CATALOGUE
 from mbssa.joints.frames import joint_frames
 from mbssa.joints.system import rows_at
-from mbssa.reports.wording import bodies_text
 from mbssa.singularities.passive_rotations import free_motions
 from mbssa.singularities.proposals import Proposal, coordinate_rows, propose_inputs, propose_joints
 from mbssa.singularities.ranks import (
@@ -30,7 +29,7 @@ from mbssa.singularities.ranks import (
     tolerance_for,
 )
 from mbssa.singularities.redundancy import Examined, examine, examine_generic
-from mbssa.texts import counted
+from mbssa.texts import bodies_text, counted
 from mbssa.threads import one_blas_thread
 from mbssa.trust import REMEDY
 from mbssa.units import given_in, quantity_text

@@ -355,10 +355,9 @@ _ARGUMENTS = "ptr noalias %m, ptr noalias %p, ptr %ask, ptr %tables"
 
 
 class MachineScript(Script):
-    """A script as LLVM text; its functions take the address that :meth:`ask` calls, and those of tables.
+    """A script as LLVM text; its functions take the address that :meth:`ask` calls, and those of tables."""
 
-    Python calls ``NAME_at``, with the address of those four: three more arguments take 0.14 µs.
-    """
+    # Python calls NAME_at, with the address of the four arguments: three more would take 0.14 µs.
 
     def __init__(self) -> None:
         self.module = Module(1)

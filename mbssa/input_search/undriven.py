@@ -344,4 +344,5 @@ def _by_joint(mechanism: Mechanism, query: Query) -> tuple[Bools, Bools, Ints, I
     allowed[np.isin(joint, joint[required & ~allowed])] = False
     least = np.maximum(least, np.bincount(joint, required, n_joints).astype(np.int64))
     most = np.bincount(joint, allowed, n_joints).astype(np.int64)
-    return allowed, required, least, most if query.per_joint is None else np.minimum(most, query.per_joint)
+    most = most if query.per_joint is None else most.clip(max=min(query.per_joint, most.max(initial=0)))
+    return allowed, required, least, most

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mbssa.group_library import LIBRARIES
 from mbssa.reports.table import SHOWN, Bad, Columns, Good, Report, Table, plain
-from mbssa.reports.wording import bodies_text, head
-from mbssa.texts import counted, listed
+from mbssa.reports.wording import head
+from mbssa.texts import bodies_text, counted, listed
 
 if TYPE_CHECKING:
     from mbssa.decomposition.partition import Part

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mbssa.reports.table import Heading
@@ -36,9 +35,3 @@ def size_line(mechanism: Mechanism, *, inputs: bool = True) -> str:
 def head(mechanism: Mechanism) -> list[str]:
     """Headline and size, above a table."""
     return [Heading(headline(mechanism)), size_line(mechanism)]
-
-
-def bodies_text(mechanism: Mechanism, bodies: Sequence[int], most: int = 30) -> str:
-    """Bodies (indices) by number and name: ``body 3 (rod)``, ``bodies 4, 5``."""
-    names = listed([str(mechanism.bodies[body]) for body in bodies], most)
-    return f"{'body' if len(bodies) == 1 else 'bodies'} {names}"
