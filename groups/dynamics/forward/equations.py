@@ -325,7 +325,9 @@ class Equations(ABC):
         x, v, a = samples.T, samples.T[traced.n :], samples.T[traced.n + traced.w :]
         given: dict[str, Any] = {"x": x, "v": v, "a": a, "law": laws, "t": [time]}
         numbers = function([given[name][k] for name, k in inputs], ())
-        rows = np.array([np.broadcast_to(number, T) for number in numbers])
+        rows = np.empty((len(numbers), T))
+        for row, number in zip(rows, numbers, strict=True):
+            row[:] = number
         ends = (2, 3, 6, 9) if planar else (3, 12, 18, 24)
         bodies, energies, errors = np.split(rows, [N * ends[-1], len(rows) - 2 * traced.m])
         place, turn, *rates = (  # stored body by body
