@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from groups.motion.laws import FEWEST, check_span, default_motion, differentiated, through
+from groups.motion.laws import check_span, default_motion, differentiated, spline_fault, through
 from groups.motion.sampled import Motion, finite, instants_of, name_faults
 from mbssa import Mechanism
 from mbssa.arrays import Floats
@@ -20,7 +20,7 @@ from mbssa.faults import Fault, Faults, ModelError
 from mbssa.files import read_text
 from mbssa.io.motion import by_id, read_motion_file
 from mbssa.joints.catalogue import coordinate_unit
-from mbssa.texts import counted, from_cell, listed
+from mbssa.texts import from_cell, listed
 from mbssa.units import UnitError, given_in, label_with_unit, numbers_in_si
 
 #: Likeness from which an unknown column is a misspelt one, and unknown columns that a fault names.
@@ -70,11 +70,8 @@ def from_arrays(
         there = [name for name in names if name in columns]
         given[what] = {name: finite(columns[name], instants, f"{what} of {name}", faults) for name in there}
     split = [name for name in names if name not in given["rates"] or name not in given["accelerations"]]
-    if split and 0 < instants.size < FEWEST:
-        faults.append(
-            f"{counted(instants.size, 'instant')} cannot determine a spline, which needs {FEWEST}; "
-            f"give rates and accelerations of {', '.join(split)}"
-        )
+    if split and instants.size and (fault := spline_fault(instants.size)):
+        faults.append(f"{fault}; give rates and accelerations of {', '.join(split)}")
     if not faults:
         for first, then in (("values", "rates"), ("rates", "accelerations")):
             for name in [name for name in given[then] if name in given[first]]:
@@ -100,7 +97,7 @@ def _contradiction(time: Floats, value: Floats, rate: Floats) -> str:
     # their spread and a fifth of the steepest slope of all; or the rates add up to another way, by more than
     # a tenth of it and the error of the trapezoidal rule. So digits, noise, jumps and few instants contradict
     # nothing; other units, signs and slips do. A motion may begin from rest, and end there.
-    if len(time) < FEWEST:
+    if spline_fault(len(time)):
         return ""
     step, way = np.diff(time), np.diff(value)
     slope, added = way / step, step * (rate[1:] + rate[:-1]) / 2

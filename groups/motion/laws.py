@@ -204,14 +204,18 @@ def _traced(law: Callable[[Any], Any], t: Floats) -> tuple[Floats, Floats, Float
     return found if alike.all() else None
 
 
+def spline_fault(instants: int) -> str:
+    """Fault of a number of instants that no spline can be made of; empty without one."""
+    few = f"{counted(instants, 'instant')} cannot determine a spline, which needs {FEWEST}"
+    return few if instants < FEWEST else ""
+
+
 def through(times: Floats, values: Floats) -> BSpline:
     """The spline through four points or more: quintic, with a smooth second derivative; cubic through few."""
     from scipy.interpolate import make_interp_spline
 
-    if len(times) < FEWEST:
-        raise ValueError(
-            f"{counted(len(times), 'instant')} cannot determine for a spline, which needs {FEWEST}"
-        )
+    if fault := spline_fault(len(times)):
+        raise ValueError(fault)
     return make_interp_spline(times, values, k=5 if len(times) > 5 else 3)
 
 

@@ -100,7 +100,7 @@ class Event:
 
 
 class Limit(Event):
-    """A limit of a coordinate, which a run passes, too, that begins at or beyond it and goes farther out."""
+    """Limit of a coordinate; a run that begins at or beyond it and moves outwards passes it, too."""
 
 
 def limit_events(mechanism: Mechanism) -> list[Event]:

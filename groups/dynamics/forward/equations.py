@@ -234,7 +234,7 @@ class Equations(ABC):
         self, model: Model, applied: Mapping[str, Applied], laws: Mapping[str, Law], method: str
     ) -> None:
         self.model, self.mechanism, self.laws = model, model.mechanism, laws
-        self.applied = {name: _sound(name, value) for name, value in applied.items()}
+        self.applied = {name: _with_check(name, value) for name, value in applied.items()}
         asks = bool(laws) or any(map(callable, applied.values()))
         self.program = Program.of(model, tuple(applied), tuple(laws), asks, method)
         self.traced = self.program.traced
@@ -404,6 +404,6 @@ def faults_of(
     return faults
 
 
-def _sound(name: str, force: Applied) -> Applied:
-    """An applied force; a function of time is refused where it gives no number."""
+def _with_check(name: str, force: Applied) -> Applied:
+    """Applied force; a function of time that returns no number is refused."""
     return (lambda t: number_of(force(t), f"applied {name!r}")) if callable(force) else force
