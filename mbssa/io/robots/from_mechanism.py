@@ -60,7 +60,8 @@ def robot_of(
     coordinates = {key: name for key, (name, _) in values.items() if name in single}
     mimics: dict[str, Mimic] = {}
     for joint in couplings:
-        unsaid += [] if _follows(joint, coordinates, mimics) else [joint]
+        if not _follows(joint, coordinates, mimics):
+            unsaid.append(joint)
     for joint in sorted(unsaid, key=lambda joint: joint.index):
         if approximate:
             lost.append(f"joint {joint.id}: type {joint.type.code} is left out")
@@ -75,12 +76,21 @@ def robot_of(
     joints: dict[str, RobotJoint] = {}
     reached = set(names[:1])
     for chain, (first, last), closes in _spread(mechanism, chains):
-        reached |= set() if closes else {names[last]}
+        if not closes:
+            reached.add(names[last])
         parent = names[first]
         for number, step in enumerate(chain, start=1):
-            child = names[last] if number == len(chain) else f"{step.where} link {number}"
-            links.setdefault(child, Link(child, ""))
-            sides = [inverse(poses.setdefault(link, step.frame)) @ step.frame for link in (parent, child)]
+            if step.name in joints:
+                other = joints[step.name].where
+                what = f"is written as {step.name!r}, as joint {other} is; give one of them another id"
+                faults.add(f"joint {step.where}", what, "duplicate")
+            child = names[last]
+            if number < len(chain):
+                child = f"{step.where} link {number}"
+                while child in links:
+                    child += "'"
+                links[child], poses[child] = Link(child, ""), step.frame
+            sides = [inverse(poses[link]) @ step.frame for link in (parent, child)]
             joints[step.name] = replace(
                 step, parent=parent, child=child, frame=sides[0], child_frame=sides[1],
                 mimic=mimics.get(step.name), closes=closes and number == len(chain),
@@ -141,7 +151,7 @@ def _chain(
             pitch=float(frames.parameters["pitch"][joint.index]) if screw else None,
         ))  # fmt: skip
         values[f"{joint.id}.{coordinate}"] = name, zero
-    if not {Kind.BALL, Kind.UNIVERSAL} & {joint.type.code} & set(whole) or joint.driven:
+    if joint.type.code not in {Kind.BALL, Kind.UNIVERSAL}.intersection(whole) or joint.driven:
         return chain
     if mechanism.space == "planar" or np.ptp([step.frame[:3, 3] for step in chain], axis=0).max() > 1e-9:
         return chain
