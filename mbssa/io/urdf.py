@@ -221,12 +221,11 @@ def _limits(element: Element, said: str, faults: Faults) -> tuple[float, float] 
     low, high = (number(limit, 0.0, faults, key) for key in ("lower", "upper"))
     if len(faults) > before:
         return None
-    if low > high:
-        crossed = f"lower {low:g} is above upper {high:g}"
-        if missing:
-            faults.add(
-                f"{element.where} limit", f"{crossed}, as {missing[0]} is missing; write it", "missing"
-            )
-        else:
-            faults.add(f"{element.where} limit", f"{crossed}; exchange them")
-    return (low, high) if low <= high else None
+    if low <= high:
+        return low, high
+    where, crossed = f"{element.where} limit", f"lower {low:g} is above upper {high:g}"
+    if missing:
+        faults.add(where, f"{crossed}, as {missing[0]} is missing; write it", "missing")
+    else:
+        faults.add(where, f"{crossed}; exchange them")
+    return None

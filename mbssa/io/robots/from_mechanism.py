@@ -52,7 +52,7 @@ def robot_of(
             lost.append(f"joint {joint.id}: binds nothing, and is left out")
         elif joint.type.is_coupling:
             couplings.append(joint)
-        elif chain := _chain(mechanism, frames, at, joint, whole, values):
+        elif chain := _chain(joint, frames, at, whole, values):
             chains[joint] = chain
         else:
             unsaid.append(joint)
@@ -90,9 +90,9 @@ def robot_of(
                 while child in links:
                     child += "'"
                 links[child], poses[child] = Link(child, ""), step.frame
-            sides = [inverse(poses[link]) @ step.frame for link in (parent, child)]
             joints[step.name] = replace(
-                step, parent=parent, child=child, frame=sides[0], child_frame=sides[1],
+                step, parent=parent, child=child,
+                frame=inverse(poses[parent]) @ step.frame, child_frame=inverse(poses[child]) @ step.frame,
                 mimic=mimics.get(step.name), closes=closes and number == len(chain),
             )  # fmt: skip
             parent = child
@@ -110,23 +110,16 @@ def robot_of(
 
 
 def _chain(
-    mechanism: Mechanism,
-    frames: Frames,
-    at: Poses,
-    joint: Joint,
-    whole: Collection[Kind],
-    values: dict[str, tuple[str, float]],
+    joint: Joint, frames: Frames, at: Poses, whole: Collection[Kind], values: dict[str, tuple[str, float]]
 ) -> Chain:
     """Steps in the world, none where the type is no chain; ``values`` gains step and value of coordinates."""
-    equations, chain = joint.type.pair, Chain()
+    mechanism, equations, chain = joint.mechanism, joint.type.pair, Chain()
     moving = [step for step in equations.steps if step.coordinate is not None] if equations else []
     followed, factors = [step.coordinate or 0 for step in moving], [step.factor for step in moving]
     screw = not any(followed) and factors[1:] == ["pitch"]
-    if equations is None or (screw and Kind.SCREW not in whole):
-        return chain
-    if not screw and (
-        sorted(followed) != list(range(joint.type.grade)) or not all(isinstance(f, float) for f in factors)
-    ):
+    each_once = sorted(followed) == list(range(joint.type.grade))
+    plain = each_once and all(isinstance(factor, float) for factor in factors)
+    if equations is None or not (Kind.SCREW in whole if screw else plain):
         return chain
     first = mechanism.joint_bodies(joint.index)[0]
     value = coordinates_at(mechanism, frames, at, [joint.index])[0]
