@@ -277,11 +277,9 @@ class _JointReader:
         limit = self.element.find("axis", "limit")
         if limit is None or self.type == "continuous":
             return None
-        ends = (("lower", -math.inf), ("upper", math.inf))
+        ends = (limit.said("lower"), -math.inf), (limit.said("upper"), math.inf)
         try:
-            low, high = (
-                float(default if limit.said(tag) is None else limit.said(tag) or "") for tag, default in ends
-            )
+            low, high = (default if end is None else float(end) for end, default in ends)
         except ValueError:
             low = high = math.nan
         if not low <= high:

@@ -79,15 +79,14 @@ def parse_urdf(text: str, source_name: str, faults: Faults) -> Robot:
             faults.add(joint.where, f"mimics {joint.mimic.joint!r}, which is no joint", "unknown")
     poses = poses_at_zero(robot)
     closing = list[RobotJoint]()
-    for tag in ("constraint", "loop_joint"):
-        for element in _named(root, tag, faults):
-            closing += _joint(element, links, faults).values()
-    whole = (Kind.BALL, Kind.FIXED)
-    robot.closures += [joint for joint in closing if joint.kind in whole]
+    for element in _named(root, "constraint", faults):
+        for joint in _joint(element, links, faults).values():
+            (robot.closures if joint.kind in (Kind.BALL, Kind.FIXED) else closing).append(joint)
+    for element in _named(root, "loop_joint", faults):
+        closing += _joint(element, links, faults).values()
     for element in root.all("drake:ball_constraint"):
         robot.closures += ball_constraint(element, links, "", faults)
     embedded = [joint for each in root.all("gazebo") for joint in each.all("joint")]
-    closing = [joint for joint in closing if joint.kind not in whole]
     for joint in (*closing, *embedded_joints(embedded, poses, faults, notes)):
         if joint.name in joints:
             faults.add(joint.where, "has the name of a joint; write another", "duplicate")
@@ -222,12 +221,11 @@ def _limits(element: Element, said: str, faults: Faults) -> tuple[float, float] 
     low, high = (number(limit, 0.0, faults, key) for key in ("lower", "upper"))
     if len(faults) > before:
         return None
-    if low > high:
-        crossed = f"lower {low:g} is above upper {high:g}"
-        if missing:
-            faults.add(
-                f"{element.where} limit", f"{crossed}, as {missing[0]} is missing; write it", "missing"
-            )
-        else:
-            faults.add(f"{element.where} limit", f"{crossed}; exchange them")
-    return (low, high) if low <= high else None
+    if low <= high:
+        return low, high
+    where, crossed = f"{element.where} limit", f"lower {low:g} is above upper {high:g}"
+    if missing:
+        faults.add(where, f"{crossed}, as {missing[0]} is missing; write it", "missing")
+    else:
+        faults.add(where, f"{crossed}; exchange them")
+    return None

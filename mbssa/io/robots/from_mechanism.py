@@ -52,7 +52,7 @@ def robot_of(
             lost.append(f"joint {joint.id}: binds nothing, and is left out")
         elif joint.type.is_coupling:
             couplings.append(joint)
-        elif chain := _chain(mechanism, frames, at, joint, whole, values):
+        elif chain := _chain(joint, frames, at, whole, values):
             chains[joint] = chain
         else:
             unsaid.append(joint)
@@ -60,7 +60,8 @@ def robot_of(
     coordinates = {key: name for key, (name, _) in values.items() if name in single}
     mimics: dict[str, Mimic] = {}
     for joint in couplings:
-        unsaid += [] if _follows(joint, coordinates, mimics) else [joint]
+        if not _follows(joint, coordinates, mimics):
+            unsaid.append(joint)
     for joint in sorted(unsaid, key=lambda joint: joint.index):
         if approximate:
             lost.append(f"joint {joint.id}: type {joint.type.code} is left out")
@@ -75,14 +76,23 @@ def robot_of(
     joints: dict[str, RobotJoint] = {}
     reached = set(names[:1])
     for chain, (first, last), closes in _spread(mechanism, chains):
-        reached |= set() if closes else {names[last]}
+        if not closes:
+            reached.add(names[last])
         parent = names[first]
         for number, step in enumerate(chain, start=1):
-            child = names[last] if number == len(chain) else f"{step.where} link {number}"
-            links.setdefault(child, Link(child, ""))
-            sides = [inverse(poses.setdefault(link, step.frame)) @ step.frame for link in (parent, child)]
+            if step.name in joints:
+                other = joints[step.name].where
+                what = f"is written as {step.name!r}, as joint {other} is; give one of them another id"
+                faults.add(f"joint {step.where}", what, "duplicate")
+            child = names[last]
+            if number < len(chain):
+                child = f"{step.where} link {number}"
+                while child in links:
+                    child += "'"
+                links[child], poses[child] = Link(child, ""), step.frame
             joints[step.name] = replace(
-                step, parent=parent, child=child, frame=sides[0], child_frame=sides[1],
+                step, parent=parent, child=child,
+                frame=inverse(poses[parent]) @ step.frame, child_frame=inverse(poses[child]) @ step.frame,
                 mimic=mimics.get(step.name), closes=closes and number == len(chain),
             )  # fmt: skip
             parent = child
@@ -100,23 +110,16 @@ def robot_of(
 
 
 def _chain(
-    mechanism: Mechanism,
-    frames: Frames,
-    at: Poses,
-    joint: Joint,
-    whole: Collection[Kind],
-    values: dict[str, tuple[str, float]],
+    joint: Joint, frames: Frames, at: Poses, whole: Collection[Kind], values: dict[str, tuple[str, float]]
 ) -> Chain:
     """Steps in the world, none where the type is no chain; ``values`` gains step and value of coordinates."""
-    equations, chain = joint.type.pair, Chain()
+    mechanism, equations, chain = joint.mechanism, joint.type.pair, Chain()
     moving = [step for step in equations.steps if step.coordinate is not None] if equations else []
     followed, factors = [step.coordinate or 0 for step in moving], [step.factor for step in moving]
     screw = not any(followed) and factors[1:] == ["pitch"]
-    if equations is None or (screw and Kind.SCREW not in whole):
-        return chain
-    if not screw and (
-        sorted(followed) != list(range(joint.type.grade)) or not all(isinstance(f, float) for f in factors)
-    ):
+    each_once = sorted(followed) == list(range(joint.type.grade))
+    plain = each_once and all(isinstance(factor, float) for factor in factors)
+    if equations is None or not (Kind.SCREW in whole if screw else plain):
         return chain
     first = mechanism.joint_bodies(joint.index)[0]
     value = coordinates_at(mechanism, frames, at, [joint.index])[0]
@@ -141,7 +144,7 @@ def _chain(
             pitch=float(frames.parameters["pitch"][joint.index]) if screw else None,
         ))  # fmt: skip
         values[f"{joint.id}.{coordinate}"] = name, zero
-    if not {Kind.BALL, Kind.UNIVERSAL} & {joint.type.code} & set(whole) or joint.driven:
+    if joint.type.code not in {Kind.BALL, Kind.UNIVERSAL}.intersection(whole) or joint.driven:
         return chain
     if mechanism.space == "planar" or np.ptp([step.frame[:3, 3] for step in chain], axis=0).max() > 1e-9:
         return chain

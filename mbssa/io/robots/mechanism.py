@@ -163,7 +163,8 @@ def _joints(robot: Robot, at: Placed, driven: set[str]) -> tuple[list[Record], l
                 (Effect.SPRING, joint.stiffness, joint.where),
                 (Effect.FORCE, joint.damping, several),
             ):
-                robot.unread += [Unread(effect, text)] if lost else []
+                if lost:
+                    robot.unread.append(Unread(effect, text))
         elif ends == 2:
             record["limits"] = {coordinate: [low, high]}
         elif ends == 1:

@@ -34,7 +34,7 @@ class Placed:
 
 
 def placed(robot: Robot, faults: Faults) -> Placed | None:
-    """Bodies and reference poses, by the robot's ``values`` where it has no poses; None with faults."""
+    """Bodies and reference poses, for which a robot without poses gains ``values``; None with faults."""
     if robot.poses and robot.links:
         # Joints between links that joints before them have connected close loops.
         number = {name: place for place, name in enumerate(robot.links)}

@@ -390,6 +390,13 @@ def test_wrong_constraints_are_named_with_their_lines(put):
         assert why in faults_of(put(f"{head}<constraint{tail.replace(old, new)}")), new
 
 
+@pytest.mark.parametrize("kind", ["fixed", "continuous"])
+def test_a_loop_joint_has_a_name_of_its_own(put, kind):
+    closing = f"""<loop_joint name="a" type="{kind}"><axis xyz="0 1 0"/>
+      <link1 link="coupler" xyz="0.6 0 0"/><link2 link="rocker" xyz="0 0 0.3"/></loop_joint>"""
+    assert "loop_joint 'a': has the name of a joint" in faults_of(put(PARALLELOGRAM.format(closing)))
+
+
 def test_a_joint_to_a_link_in_gazebo_is_one_fault(put):
     inside = """<gazebo><link name="l3"/><joint name="x" type="revolute"><parent>crank</parent>
       <child>l3</child></joint></gazebo>"""

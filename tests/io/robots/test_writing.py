@@ -216,6 +216,30 @@ def test_a_model_without_geometry_is_refused(tmp_path):
     assert [fault.place for fault in refused.value.faults] == ["joint 1-2", "joint 2-3"]
 
 
+def cylinder_and_pin(body, pin):
+    """A cylindrical joint with id ``a``, which formats have as two joints and a link, and a pin behind it."""
+    m = mbssa.Builder("spatial").bodies("rod", body)
+    m = m.cylindrical("frame", "rod", point=(0, 0, 0), axis=(0, 0, 1), id="a")
+    return m.revolute("rod", body, point=(1, 0, 0), axis=(0, 1, 0), id=pin).build()
+
+
+@pytest.mark.parametrize("ending", ["urdf", "sdf", "xml"])
+def test_names_of_written_parts_that_are_taken(tmp_path, ending):
+    """A link between two joints gets a name of its own; two joints with one name are refused."""
+    if ending == "xml":
+        pytest.importorskip("mujoco")
+    again, _ = read_back(cylinder_and_pin("a link 1", "pin"), tmp_path, ending)
+    assert {joint.id: joint.type.code for joint in again.joints} == {
+        "a slide": "P",
+        "a angle": "R",
+        "pin": "R",
+    }
+    assert "a link 1" in {again.body_name(body) for body in again.joint_bodies(again.joint("pin").index)}
+    with pytest.raises(ModelError) as refused:
+        mbssa.save(cylinder_and_pin("arm", "a angle"), tmp_path / f"again.{ending}")
+    assert [(fault.code, fault.place) for fault in refused.value.faults] == [("duplicate", "joint a angle")]
+
+
 def test_both_files_or_none(tmp_path):
     (tmp_path / "arm.yaml").write_text("mine")
     with pytest.raises(FileExistsError, match=r"arm\.yaml"):
