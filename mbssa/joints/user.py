@@ -255,7 +255,7 @@ def _result(
     one: Callable[..., Any],
     poses: Poses,
     kind: type[float | complex] = float,
-    dtype: npt.DTypeLike = None,
+    dtype: npt.DTypeLike | None = None,
 ) -> npt.NDArray[Any]:
     """Result of the function or the derivative, on arguments that are read-only."""
     arguments = [array.astype(kind) for array in call.user.arguments(poses)]
