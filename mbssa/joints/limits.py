@@ -55,9 +55,8 @@ class Limits:
 
     def values(self, at: Poses) -> Floats:
         """Coordinates (n,), m or rad, angles in the turn that is nearest to their limits."""
-        found = np.array(
-            [coordinates_at(self.mechanism, self.frames, at, [joint])[0, k] for joint, k in self.places]
-        )
+        mechanism, frames = self.mechanism, self.frames
+        found = np.array([coordinates_at(mechanism, frames, at, [joint])[0, k] for joint, k in self.places])
         return found + np.where(self.lengths, 0.0, whole_turns(0.5 * (self.low + self.high) - found))
 
     def outside(self, at: Poses) -> Floats:

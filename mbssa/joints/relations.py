@@ -147,16 +147,13 @@ def _completed(relation: Relation, values: list[float]) -> list[float]:
 
 
 def ends_of(
-    bodies: tuple[int, ...],
-    g: JointGeometry,
-    poses: Poses,
-    axes: tuple[Array, Array] = (np.eye(3), np.eye(3)),
+    bodies: tuple[int, ...], g: JointGeometry, poses: Poses, axes: tuple[Array, Array] = (np.eye(3),) * 2
 ) -> PairFrames:
     """Frames of the first two bodies, as the geometry gives them, or from its points with these axes."""
     first = (bodies[0], bodies[1])
     if g.frames is not None:
-        origin, given = zip(*((in_space(f.origin), axes_of(f.z, f.x)) for f in g.frames[:2]), strict=True)
-        return PairFrames(first, np.array(origin), np.array(given))
+        origin = np.array([in_space(frame.origin) for frame in g.frames[:2]])
+        return PairFrames(first, origin, np.array([axes_of(frame.z, frame.x) for frame in g.frames[:2]]))
     assert g.points is not None
     return local_frames(first, (in_space(g.points[0]), in_space(g.points[1])), axes, poses)
 

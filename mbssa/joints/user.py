@@ -251,11 +251,7 @@ def _number(call: Called, poses: Poses, kind: type[float | complex] = float) -> 
 
 
 def _result(
-    call: Called,
-    one: Callable[..., Any],
-    poses: Poses,
-    kind: type[float | complex] = float,
-    dtype: npt.DTypeLike | None = None,
+    call: Called, one: Callable[..., Any], poses: Poses, kind: type[Any] = float, dtype: Any = None
 ) -> npt.NDArray[Any]:
     """Result of the function or the derivative, on arguments that are read-only."""
     arguments = [array.astype(kind) for array in call.user.arguments(poses)]
