@@ -138,8 +138,9 @@ class _Closing:
     def within_limits(self, found: Assembly, *, hold: bool) -> Assembly:
         """The assembly if no limit is passed, else one within the limits, else it and the next nearest."""
         limits = Limits.of(self.mechanism, self.frames)
-        passed = limits.outside(found.configuration).any()
-        if not (found.closed and _is_dense(self.mechanism) and passed):
+        if not (found.closed and limits.places and _is_dense(self.mechanism)):
+            return found
+        if not limits.outside(found.configuration).any():
             return found
         starts = [self._led(limits, target) for target in limits.targets()]
         values, others = limits.values(found.configuration), list[tuple[float, Assembly]]()
@@ -259,7 +260,7 @@ class _Closing:
         return rows_at(self.mechanism, self.frames, at).constraints
 
     def _cosines(self, at: Poses) -> Floats:
-        return cosines_at(self.mechanism, self.frames, at)
+        return cosines_at(self.mechanism, self.frames, at)[0]
 
     def _moved(self, at: Poses, step: Floats) -> Poses:
         """A configuration after a step whose lengths are divided by the mechanism's size."""
@@ -379,8 +380,8 @@ def _fault(mechanism: Mechanism, frames: Frames, at: Poses, rows: Rows, toleranc
         shown = quantity_text(value, unit, mechanism.units, ".3g")
         return f"joint {mechanism.joints[joint]} cannot close: its {name} is off by {shown}"
     # A parallel axis that points the other way satisfies every equation and is wrong.
-    senses = senses_at(mechanism, frames, at)
-    wrong = senses.joint[senses.residual < 0]
+    cosine, joints = cosines_at(mechanism, frames, at)
+    wrong = joints[cosine < 0]
     if not len(wrong):
         return ""
     where = f"joint {mechanism.joints[int(wrong[0])]}"

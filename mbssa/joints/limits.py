@@ -55,8 +55,8 @@ class Limits:
 
     def values(self, at: Poses) -> Floats:
         """Coordinates (n,), m or rad, angles in the turn that is nearest to their limits."""
-        of = [coordinates_at(self.mechanism, self.frames, at, [joint])[0, k] for joint, k in self.places]
-        found = np.array(of)
+        mechanism, frames = self.mechanism, self.frames
+        found = np.array([coordinates_at(mechanism, frames, at, [joint])[0, k] for joint, k in self.places])
         return found + np.where(self.lengths, 0.0, whole_turns(0.5 * (self.low + self.high) - found))
 
     def outside(self, at: Poses) -> Floats:
@@ -83,9 +83,10 @@ class Limits:
     def aimed(self, rows: Rows, target: Floats) -> Rows:
         """Rows of :meth:`led` whose residuals are the values to be reached, lengths over the size."""
         residual, sized = rows.residual.copy(), target / np.where(self.lengths, self.frames.size, 1.0)
+        coordinates = np.array(rows.name)
         for (joint, k), name, aim in zip(self.places, self.names, sized.tolist(), strict=True):
             if self.mechanism.driven[joint] >> k & 1 == 0:
-                residual[rows.drive & (rows.joint == joint) & (np.array(rows.name) == name)] = aim
+                residual[rows.drive & (rows.joint == joint) & (coordinates == name)] = aim
         return replace(rows, residual=residual)
 
     def said(self, at: Poses) -> str:

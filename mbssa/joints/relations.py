@@ -112,19 +112,9 @@ def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
     def settled(relation: Relation) -> Relation:
         if not any(term.is_angle for term in relation.terms):
             return relation
-        last = relation.terms[-1]
         near = [float(_term(relations, term, poses[None], 1.0)[0][0]) for term in relation.terms]
-        constant = relation.constant
-        if (
-            relation.counts_from_zero
-        ):  # the last has the whole turns of the least residual, others those given
-            for k, term in enumerate(relation.terms):
-                near[k] += whole_turns(term.near - near[k]) if term.kind in TURNING else 0.0
-            if last.kind in TURNING:
-                before = sum(
-                    term.factor * value for term, value in zip(relation.terms[:-1], near, strict=False)
-                )
-                near[-1] += whole_turns((constant - before) / last.factor - near[-1])
+        if relation.counts_from_zero:
+            constant, near = relation.constant, _completed(relation, near)
         else:  # every term has its whole turns here
             constant = sum(term.factor * value for term, value in zip(relation.terms, near, strict=True))
         terms = tuple(
@@ -140,20 +130,30 @@ def at_reference(relations: JointRelations, poses: Poses) -> JointRelations:
     )
 
 
+def _completed(relation: Relation, values: list[float]) -> list[float]:
+    """Values of the terms with their given turns; the last has those of the least residual."""
+    near = [
+        value + (whole_turns(term.near - value) if term.kind in TURNING else 0.0)
+        for term, value in zip(relation.terms, values, strict=True)
+    ]
+    last = relation.terms[-1]
+    if last.kind in TURNING:
+        before = sum(term.factor * value for term, value in zip(relation.terms[:-1], near, strict=False))
+        near[-1] += whole_turns((relation.constant - before) / last.factor - near[-1])
+    return near
+
+
 # --- frames ----------------------------------------------------------------------------------------
 
 
 def ends_of(
-    bodies: tuple[int, ...],
-    g: JointGeometry,
-    poses: Poses,
-    axes: tuple[Array, Array] = (np.eye(3), np.eye(3)),
+    bodies: tuple[int, ...], g: JointGeometry, poses: Poses, axes: tuple[Array, Array] = (np.eye(3),) * 2
 ) -> PairFrames:
     """Frames of the first two bodies, as the geometry gives them, or from its points with these axes."""
     first = (bodies[0], bodies[1])
     if g.frames is not None:
-        origin, given = zip(*((in_space(f.origin), axes_of(f.z, f.x)) for f in g.frames[:2]), strict=True)
-        return PairFrames(first, np.array(origin), np.array(given))
+        origin = np.array([in_space(frame.origin) for frame in g.frames[:2]])
+        return PairFrames(first, origin, np.array([axes_of(frame.z, frame.x) for frame in g.frames[:2]]))
     assert g.points is not None
     return local_frames(first, (in_space(g.points[0]), in_space(g.points[1])), axes, poses)
 
@@ -162,10 +162,10 @@ def local_frames(
     bodies: tuple[int, int], points: tuple[Array, Array], axes: tuple[Array, Array], poses: Poses
 ) -> PairFrames:
     """Frames on two bodies that stand at these points and axes of the world at the reference."""
-    back = [poses.rotation[body].T for body in bodies]
-    ways = [point - poses.position[body] for point, body in zip(points, bodies, strict=True)]
-    origin, local = ([turn @ x for turn, x in zip(back, of, strict=True)] for of in (ways, axes))
-    return PairFrames(bodies, np.array(origin), np.array(local))
+    at = poses[list(bodies)]
+    back = at.rotation.swapaxes(1, 2)
+    origin = (back @ (np.array(points) - at.position)[..., None])[..., 0]
+    return PairFrames(bodies, origin, back @ np.array(axes))
 
 
 # --- evaluation ------------------------------------------------------------------------------------

@@ -135,18 +135,19 @@ def _by_type(mechanism: Mechanism, frames: Frames) -> Iterator[tuple[JointType, 
         yield CATALOGUE[index], np.flatnonzero((types == index) & frames.known)
 
 
-def cosines_at(mechanism: Mechanism, frames: Frames, at: Poses) -> Floats:
-    """Cosines (n,) between parallel axes, positive where their sense is right."""
-    found = [np.zeros(0)]
+def cosines_at(mechanism: Mechanism, frames: Frames, at: Poses) -> tuple[Floats, Ints]:
+    """Cosines (n,) between parallel axes, positive where their sense is right, and their joints (n,)."""
+    cosines, indices = [np.zeros(0)], [np.zeros(0, dtype=np.int64)]
     for kind, joints in _by_type(mechanism, frames):
         if kind.pair is not None and kind.pair.sense:
             C = pose_of_joints(frames, at, joints, first_two_bodies(mechanism, joints))[1]
-            found.append(C[:, *np.transpose(kind.pair.sense)].ravel())
-    return np.concatenate(found)
+            cosines.append(C[:, *np.transpose(kind.pair.sense)].ravel())
+            indices.append(np.repeat(joints, len(kind.pair.sense)))
+    return np.concatenate(cosines), np.concatenate(indices)
 
 
 def senses_at(mechanism: Mechanism, frames: Frames, at: Poses) -> Rows:
-    """Rows of these cosines."""
+    """Rows whose residuals are these cosines."""
     parts: list[Rows] = []
     for kind, joints in _by_type(mechanism, frames):
         if kind.pair is not None and kind.pair.sense:

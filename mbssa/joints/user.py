@@ -213,7 +213,7 @@ def _check_at(call: Called, poses: Poses) -> None:
     function, derivative = call.user, call.derivative
     if derivative is None:
         _number(call, poses, complex)
-    elif not np.isfinite(call.shaped(_result(call, derivative, poses))).all():
+    elif not np.isfinite(call.shaped(_result(call, derivative, poses, dtype=np.float64))).all():
         raise ValueError(f"{name_of(derivative)}, the derivative of {function.name}, is not finite")
     value, exact = value_and_derivative(function, poses)
     exact[:, :3] *= function.size
@@ -246,19 +246,19 @@ def _number(call: Called, poses: Poses, kind: type[float | complex] = float) -> 
     if found.ndim or not np.issubdtype(found.dtype, np.number):
         given = f"an array of shape {found.shape}" if found.ndim else f"{found.item()!r}"
         wanted = "it must return one number, zero where the constraint holds"
-        raise ValueError(f"{call.user.name} returns {given}; {wanted}")
+        raise ValueError(f"{name_of(call.function)} returns {given}; {wanted}")
     return float(np.real(found))
 
 
 def _result(
-    call: Called, one: Callable[..., Any], poses: Poses, kind: type[float | complex] = float
+    call: Called, one: Callable[..., Any], poses: Poses, kind: type[Any] = float, dtype: Any = None
 ) -> npt.NDArray[Any]:
     """Result of the function or the derivative, on arguments that are read-only."""
     arguments = [array.astype(kind) for array in call.user.arguments(poses)]
     for array in arguments:
         array.flags.writeable = False
     try:
-        return np.asarray(one(*arguments[: 1 if call.user.planar else 2]))
+        return np.asarray(one(*arguments[: 1 if call.user.planar else 2]), dtype)
     except (Exception, SystemExit) as error:
         what = f"fails at the reference: {error_line(error)}"
         if kind is complex:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -41,7 +42,7 @@ def imported(source: str) -> Any:
 
 
 def _module(source: str, place: str) -> ModuleType:
-    place = place.replace("mbssa.gathering.", "mbssa.io.", 1)  # its name until the package moved
+    place = re.sub(r"^mbssa\.gathering\.", "mbssa.io.", place)  # its name until the package moved
     try:
         return importlib.import_module(place)
     except (Exception, SystemExit) as error:

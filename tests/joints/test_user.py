@@ -150,6 +150,8 @@ def test_a_wrong_derivative_is_said():
         (lambda q: rod_derivative(q)[:1], r"shape \(1, 3\); the derivative must have \(2, 3\)"),
         (lambda q: rod_derivative(q) * np.nan, "is not finite"),
         (lambda q: 1 / 0, "ZeroDivisionError"),
+        (lambda q: {}, "<lambda> fails at the reference: TypeError"),
+        (lambda q: [["x", "y", "angle"]] * 2, "<lambda> fails at the reference: ValueError"),
     ]:
         poses = Moving(2, planar=True)
         with pytest.raises(ValueError, match=message):

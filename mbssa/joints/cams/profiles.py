@@ -181,11 +181,10 @@ def _segment(entry: Mapping[str, Any], place: str, faults: Faults) -> Segment | 
     before, (move,) = len(faults), what
     is_dwell = move == "dwell"
     for key, example in (("over", "the angle of the cam"), ("kind", f"one of {', '.join(KINDS)}")):
-        if (key in entry) is is_dwell:
-            wanted = (
-                "a dwell has none; write dwell = its angle" if is_dwell else f"is missing; write {example}"
-            )
-            faults.append((f"{place}.{key}", wanted))
+        if is_dwell and key in entry:
+            faults.append((f"{place}.{key}", "a dwell has none; write dwell = its angle"))
+        elif not is_dwell and key not in entry:
+            faults.append((f"{place}.{key}", f"is missing; write {example}"))
     angle = "dwell" if is_dwell else "over"
     over, by = float(entry.get(angle, 1.0)), 0.0 if is_dwell else float(entry[move])
     if not (is_dwell or by > 0):
@@ -255,20 +254,17 @@ def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, fault
     if names not in (["r"], ["x", "y"]):
         faults.append((place, 'write r = "…" of the angle s, or x = "…" and y = "…"'))
         return None
-    before, unit = len(faults), float(entry.get("unit", 1.0))
-    texts: dict[str, tuple[Any, ...]] = {
-        f"{place}.{name}": (entry[name], ("s",), "m", unit) for name in names
-    }
-    texts |= {
-        f"{place}.range[{k}]": (str(end), ()) for k, end in enumerate(entry.get("range", (0.0, "2*pi")), 1)
-    }
-    functions = {}
-    for key, arguments in texts.items():
+
+    def read(key: str, *arguments: Any) -> Any:
         try:
-            functions[key] = function_of(*arguments)
+            return function_of(*arguments)
         except ValueError as error:
-            faults.append((key, str(error)))
-    ends = [float(function()) for key, function in functions.items() if key.endswith("]")]
+            faults.append((f"{place}.{key}", str(error)))
+
+    before, unit = len(faults), float(entry.get("unit", 1.0))
+    functions = [read(name, entry[name], ("s",), "m", unit) for name in names]
+    texts = enumerate(map(str, entry.get("range", (0.0, "2*pi"))), 1)
+    ends = [float(end()) for k, text in texts if (end := read(f"range[{k}]", text, ()))]
     if len(ends) == 2:
         given = f"runs from {ends[0]:g} to {ends[1]:g}"
         if not (np.isfinite(ends).all() and ends[0] < ends[1]):
@@ -280,7 +276,7 @@ def _of_formula(entry: Mapping[str, Any], place: str, closed: bool | None, fault
         return None
 
     def points(s: Array) -> Array:
-        values = [functions[f"{place}.{name}"](s) for name in names]
+        values = [function(s) for function in functions]
         if len(values) == 1:
             return np.stack([values[0] * np.cos(s), values[0] * np.sin(s)], axis=1)
         return np.stack(values, axis=1)
