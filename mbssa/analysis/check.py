@@ -275,6 +275,7 @@ class _Findings:
         self,
         kind: Kind,
         text: str,
+        *,
         fatal: bool = False,
         bodies: Iterable[int] = (),
         joints: Iterable[int] = (),

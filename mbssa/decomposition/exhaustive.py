@@ -68,15 +68,14 @@ def search(incidence: Incidence, time_limit: float | None = None) -> Partition:
     except TimeoutError:
         note = f"the exhaustive search stopped after {time_limit:g} s at chains of length {state.length}"
         note += ", undecided"
-    left = (
-        f"{'body' if len(state.left) == 1 else 'bodies'} {listed([str(b + 1) for b in state.left], _NAMED)}"
-    )
+    bodies = "body" if len(state.left) == 1 else "bodies"
+    left = listed([str(body + 1) for body in state.left], _NAMED)
     named = {body for part in parts for body in part.bodies}
     return Partition(
         np.array(state.label, dtype=np.int64),
         state.n_groups,
         parts,
-        f"{note}: {left}" if state.left else "",
+        f"{note}: {bodies} {left}" if state.left else "",
         tuple(body for body in state.left if body not in named),
     )
 

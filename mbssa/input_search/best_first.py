@@ -230,8 +230,8 @@ def starts_of(bases: Sequence[Undriven], mechanism: Mechanism, seed: int = 1) ->
 
 def drawn(base: Undriven, rng: np.random.Generator, driven: Bools | None = None) -> Scheme | None:
     """A random scheme with a valid set that contains the independent ones of these inputs, or None."""
-    joint = np.repeat(np.arange(len(base.most)), np.diff(base.coordinates.start))
     row = base.coordinates.row
+    joint = base.joint[row]
     # Required coordinates first, then these inputs, then others.
     rank = np.full(len(row), 2) if driven is None else 2 - driven[row]
     rank = np.where(base.coordinates.required | (base.locked[joint] > 0), 0, rank)

@@ -173,8 +173,8 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
         raise _refused(whole, f"cannot be assembled: {found.fault}")
     if found.mobility == 0:
         raise _refused(whole, "has no free motion, so nothing can be driven; mbssa check says what holds it")
-    start = np.concatenate([[0], np.cumsum(whole.grade)])
-    systems = tuple(_systems(whole, found))
+    start, joint = np.append(0, np.cumsum(whole.grade)), np.repeat(np.arange(whole.n_joints), whole.grade)
+    systems = tuple(_systems(found, start))
     free, sees = systems[0].motions, systems[0].free.copy()
     low = found.tolerance * float(systems[0].values.max(initial=0.0))
     # Rows of coordinates at rest are rounding errors, and must not be normalised.
@@ -191,11 +191,10 @@ def undriven_mechanism(bare: Mechanism, query: Query, variant: int = 0, own: int
     moves[stops] = 0.0
     locked = np.zeros(whole.n_joints, dtype=np.int64)
     locked[locks] = whole.grade[locks]
-    allowed, required, least, most = _by_joint(whole, query)
+    allowed, required, least, most = _by_joint(whole, query, start, joint)
     incidence = initialise(whole)
     # Treatment of the mechanism with some independent inputs, less the units of these.
-    joint, treatment = np.repeat(np.arange(whole.n_joints), whole.grade), None
-    real = np.flatnonzero(joint < bare.n_joints)
+    treatment, real = None, np.flatnonzero(joint < bare.n_joints)
     order = real[np.argsort(~np.isin(joint[real], locks), kind="stable")]
     chosen = order[independent_rows(moves[order], 1e-7)]
     if len(chosen) == moves.shape[1]:
@@ -237,10 +236,10 @@ def _refused(mechanism: Mechanism, what: str) -> ModelError:
     return ModelError(mechanism.name or "mechanism", [Fault("", what)])
 
 
-def _systems(mechanism: Mechanism, found: Examined) -> Iterator[SplitSystem]:
+def _systems(found: Examined, start: Ints) -> Iterator[SplitSystem]:
     """Equations and coordinates, at the given geometry or at both random ones that decide."""
     # Rows of a coordinate without an equation, such as most of a bevel gear's, are zero: it cannot be driven.
-    start = np.concatenate([[0], np.cumsum(mechanism.grade)])
+    mechanism = found.mechanism
     for seed in (found.seed,) if found.basis == "numeric" else (found.seed, 3 - found.seed):
         if seed != found.seed:
             other = Examined(mechanism, generic_rows(mechanism, seed), seed=seed)
@@ -320,16 +319,16 @@ def _undriven_rotations(wanted: int | None, own: int, mobility: int, idle: int, 
     raise _refused(mechanism, f"{wanted} inputs for {motions}{right}")
 
 
-def _by_joint(mechanism: Mechanism, query: Query) -> tuple[Bools, Bools, Ints, Ints]:
+def _by_joint(
+    mechanism: Mechanism, query: Query, start: Ints, joint: Ints
+) -> tuple[Bools, Bools, Ints, Ints]:
     """Allowed and required coordinates (C,), fewest and most inputs (J,) of each joint."""
-    start, n_joints = np.append(0, np.cumsum(mechanism.grade)), mechanism.n_joints
-    joint = np.repeat(np.arange(n_joints), mechanism.grade)
 
     def rows(name: str) -> list[int]:
         return [start[j] + bit for j, bit in coordinates_of(mechanism, name)]
 
     allowed, required = np.full(len(joint), not query.allow), np.zeros(len(joint), dtype=bool)
-    least = np.zeros(n_joints, dtype=np.int64)
+    n_joints, least = mechanism.n_joints, np.zeros(mechanism.n_joints, dtype=np.int64)
     for names, may in ((query.allow, True), (query.forbid, False)):
         for name in names:
             allowed[rows(name)] = may

@@ -95,6 +95,7 @@ def wehage_substructures(
     kept = {ends: joint for joint, ends in graph.ends.items() if joint not in chosen.cuts}
 
     def joints_above(body: int) -> set[int]:
+        # No joint binds the first body of a loose part to the frame: -1, on both sides of its cuts.
         steps = pairwise(way_to_frame(chosen.parents, body + 1))
         return {kept.get((min(step) - 1, max(step) - 1), -1) for step in steps}
 

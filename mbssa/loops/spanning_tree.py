@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from mbssa.disjoint_set import breadth_first, spanning_forest
 from mbssa.loops.assembly import LoopGraph
-from mbssa.loops.merging import way_to_frame, wehage
+from mbssa.loops.merging import wehage
 
 #: Remedy of a record that is no tree.
 _TREE = 'write {"P": [0, 1, …], "loop_terminators": [[5, 10], …]}, numbers of bodies'
@@ -121,13 +121,13 @@ def _is_numbers(value: object) -> bool:
 def _parents_and_depths(graph: LoopGraph, joints: Iterable[int]) -> tuple[list[int], list[int]]:
     """Parent (body number; 0 for the frame) and distance from the frame of each body along some joints."""
     # Bodies that do not hang on the frame count as next to it.
-    ends = {joint: graph.ends[joint] for joint in joints}
-    came = breadth_first(ends, range(graph.mechanism.n_bodies))
-    parents = [
-        int(body > 0) if (joint := came[body]) is None else sum(ends[joint]) - body + 1
-        for body in range(graph.mechanism.n_bodies)
-    ]
-    return parents, [len(way_to_frame(parents, body)) for body in range(1, len(parents) + 1)]
+    n, ends = graph.mechanism.n_bodies, {joint: graph.ends[joint] for joint in joints}
+    parents, depths = [0] * n, [0] * n
+    for body, joint in breadth_first(ends, range(n)).items():
+        if body:
+            above = 0 if joint is None else sum(ends[joint]) - body
+            parents[body], depths[body] = above + 1, depths[above] + 1
+    return parents, depths
 
 
 def _tree(graph: LoopGraph, kept: Sequence[int], cuts: list[int]) -> CutTree:

@@ -71,11 +71,10 @@ def _rank_table(check: Check) -> Table:
         for n in (0, mechanism.n_driven)
     ]
     found: list[tuple[str, list[dict[str, Any]]]] = [("count", counted)]
-    for examined in (check.generic, check.numeric):
-        for one in () if examined is None else (examined, examined.elsewhere):
+    for examined in filter(None, (check.generic, check.numeric)):
+        for name, one in ((examined.basis, examined), ("perturbed configuration", examined.elsewhere)):
             if one is not None:
-                both = [_rank_row(one.constraints), _rank_row(one.all)]
-                found.append((one.basis if one is examined else "perturbed configuration", both))
+                found.append((name, [_rank_row(one.constraints), _rank_row(one.all)]))
     columns: Columns = {
         "": ("name", ""), "Equations": ("rows", "d"), "Unknowns": ("columns", "d"), "Rank": ("rank", "d"),
         "Redundant": ("redundant", "d"), "Free": ("free", "d"), "Smallest retained": ("kept", ".1e"),
@@ -163,28 +162,22 @@ def to_dict(check: Check) -> dict[str, Any]:
 
 
 def _examined(examined: Examined | None) -> dict[str, Any] | None:
-    return (
-        None
-        if examined is None
-        else {
-            "undriven": _rank(examined.constraints),
-            "driven": _rank(examined.all),
-            "second_configuration": _examined(examined.elsewhere),
-            "mobility": examined.mobility,
-            "dependent_inputs": examined.dependent_drives,
-            **plain(examined, "singular_pose dead_point"),
-            "precision": examined.precision * examined.size / given_in("m", examined.mechanism.units)[1],
-            **plain(examined, "tolerance fault"),
-        }
-    )
+    if examined is None:
+        return None
+    return {
+        "undriven": _rank(examined.constraints),
+        "driven": _rank(examined.all),
+        "second_configuration": _examined(examined.elsewhere),
+        "mobility": examined.mobility,
+        "dependent_inputs": examined.dependent_drives,
+        **plain(examined, "singular_pose dead_point"),
+        "precision": examined.precision * examined.size / given_in("m", examined.mechanism.units)[1],
+        **plain(examined, "tolerance fault"),
+    }
 
 
 def _rank(rank: Rank | None) -> dict[str, Any] | None:
-    return (
-        None
-        if rank is None
-        else {
-            **plain(rank, "rows columns rank redundant free"),
-            "singular_values": plain(rank, "values")["values"],
-        }
-    )
+    if rank is None:
+        return None
+    values = plain(rank, "values")["values"]
+    return {**plain(rank, "rows columns rank redundant free"), "singular_values": values}

@@ -1,4 +1,4 @@
-"""A mechanism, its size and its bodies in sentences."""
+"""Head of a report: a mechanism and its size in sentences."""
 
 from __future__ import annotations
 

@@ -168,10 +168,8 @@ def generic_rows(mechanism: Mechanism, seed: int = 1) -> Rows:
         still.position, still.rotation, origin, both, np.zeros((n, 3)), parameters, known, 1.0, relations
     )
     for j, geometry in random.items():
-        coupled, relate = (
-            coupled_coordinates(mechanism, geometry, frames),
-            type_of_joint(mechanism, j).relations,
-        )
+        coupled = coupled_coordinates(mechanism, geometry, frames)
+        relate = type_of_joint(mechanism, j).relations
         if coupled is not None and relate is not None:
             at = replace(still, coordinates=coupled)
             relations[j] = relate(mechanism.joint_bodies(j), geometry, at)[0]

@@ -140,7 +140,7 @@ def test_a_draw_is_independent_and_allowed():
     start = np.arange(0, 11, 2)
     several = Coordinates(start, np.arange(10), np.arange(10) == 9, rows)
     base = SimpleNamespace(
-        variant=0, start=start, locked=np.zeros(5), most=most, n_inputs=3, coordinates=several
+        variant=0, joint=np.arange(10) // 2, locked=np.zeros(5), most=most, n_inputs=3, coordinates=several
     )
     found = {drawn(base, dice) for _ in range(200)}
     assert len(found) == 4
