@@ -139,6 +139,9 @@ def _prepare_output() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None or mpi_rank.rank() > 0:
-            setattr(sys, name, open(os.open(os.devnull, os.O_WRONLY), "w", closefd=False))  # noqa: SIM115
+            null = os.open(
+                os.devnull, os.O_WRONLY
+            )  # open as long as the process, so that no warning is given
+            setattr(sys, name, os.fdopen(null, "w", closefd=False))
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
