@@ -139,9 +139,6 @@ def _prepare_output() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None or mpi_rank.rank() > 0:
-            null = os.open(
-                os.devnull, os.O_WRONLY
-            )  # open as long as the process, so that no warning is given
-            setattr(sys, name, os.fdopen(null, "w", closefd=False))
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", closefd=False))  # kept open
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
