@@ -28,7 +28,7 @@ def locked(folder: Path, error: type[Exception] = ValueError) -> Iterator[None]:
     except Timeout:
         raise error(f"{folder} is being written by another run; wait, or name another folder") from None
     except OSError as refused:
-        what = f"cannot be written there ({refused.strerror}); name another folder"
+        what = f"cannot be written there ({refused.strerror or refused}); name another folder"
         raise OSError(refused.errno, what, str(folder)) from None
     try:
         yield

@@ -139,6 +139,6 @@ def _prepare_output() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None or mpi_rank.rank() > 0:
-            setattr(sys, name, open(os.open(os.devnull, os.O_WRONLY), "w", closefd=False))  # noqa: SIM115
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", closefd=False))  # kept open
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

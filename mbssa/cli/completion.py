@@ -67,7 +67,8 @@ def _of_the_model(*kinds: Callable[[Mechanism], Names], after: str = "") -> Call
                 mechanism = load(model) if model else None
             except (ValueError, OSError):  # completion shows no faults of the model
                 mechanism = None
-        for name, description in chain(*(kind(mechanism) for kind in kinds)) if mechanism else ():
+        found = dict(chain(*(kind(mechanism) for kind in kinds)) if mechanism is not None else ())
+        for name, description in found.items():
             if name.startswith(start):
                 yield f"{before}{comma}{name}{after}", description
 

@@ -133,8 +133,8 @@ def _obstacle(target: Target, place: Path, taken: Mapping[Path, str], force: boo
         return f"{taken[place]}; name another file"
     if place.is_file() and not force and mpi_rank.rank() == 0:  # which others may find written already
         return "exists; write --force to replace it"
-    needs = {package: text for package, endings, text in _PACKAGES if ending in endings}
-    return next((text for package, text in needs.items() if find_spec(package) is None), None)
+    missing = (text for package, endings, text in _PACKAGES if ending in endings and not find_spec(package))
+    return next(missing, None)
 
 
 def dash_faults(option: str, path: Path | None, instead: str) -> list[str]:

@@ -25,8 +25,8 @@ Inputs: TypeAlias = Callable[[str, Any], Place]
 #: Writes some nodes of a graph; shared operations are written once.
 Formulas: TypeAlias = Callable[[Sequence[Number]], "list[Value]"]
 
-#: Of Python, and of LLVM for numbers and for whole numbers or conditions: a whole text, or an instruction for
-#: two values of the same kind.
+#: Of Python, and of LLVM for numbers and for whole numbers or conditions: a whole text, in which ``kind`` is
+#: the type of the last value, or an instruction for two values of the same kind.
 _OPERATIONS = {
     "+": ("{} + {}", "fadd contract", "add"), "-": ("{} - {}", "fsub contract", "sub"),
     "*": ("{} * {}", "fmul contract", "mul"), "/": ("{} / {}", "fdiv", ""),
@@ -37,7 +37,8 @@ _OPERATIONS = {
     "size": ("abs({})", "call double @llvm.fabs.f64(double {})", ""),
     "root": ("sqrt({})", "call double @llvm.sqrt.f64(double {})", ""),
     "as number": ("float({})", "", "sitofp i64 {} to double"),
-    "chosen": ("{1} if {0} else {2}", "select i1 {}, double {}, double {}", "select i1 {}, i64 {}, i64 {}"),
+    "chosen": ("{1} if {0} else {2}", "select i1 {}, double {}, double {}",
+               "select i1 {}, {kind} {}, {kind} {}"),
 }  # fmt: skip
 _RESULTS = dict.fromkeys(("<", ">", "<=", ">=", "same", "differ"), "condition") | {"as number": "number"}
 
@@ -395,7 +396,8 @@ class MachineScript(Script):
     def operation(self, op: str, *operands: Value) -> Value:
         kind, texts = operands[-1].kind, [x.text for x in operands]
         form = _OPERATIONS[op][1 if kind == "number" else 2]
-        text = form.format(*texts) if "{" in form else f"{form} {_KINDS[kind]} {', '.join(texts)}"
+        name = _KINDS[kind]
+        text = form.format(*texts, kind=name) if "{" in form else f"{form} {name} {', '.join(texts)}"
         return Value(self, _RESULTS.get(op, kind), self._code(text))
 
     def at(self, array: str, k: Place, kind: str) -> str:

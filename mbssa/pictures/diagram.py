@@ -90,9 +90,8 @@ def layered(circles: Mapping[str, Circle], arrows: Iterable[Arc], meaning: str, 
     graph: nx.DiGraph[Node] = nx.DiGraph()
     graph.add_nodes_from(circles)
     graph.add_edges_from(sorted(set(arrows)))
-    below = [node for node in circles if node != "0" and not graph.in_degree(node)]
-    unseen = [("0", node) for node in below]  # a part without a pair with the frame is below it too
-    graph.add_edges_from(unseen)
+    unseen = [("0", node) for node in circles if node != "0" and not graph.in_degree(node)]
+    graph.add_edges_from(unseen)  # a part without a pair with the frame is below it too
     wide: dict[Node, float] = {node: _R + 1.2 + _width(circle) for node, circle in circles.items()}
     room = {node: (_R + PASSAGE, width + PASSAGE) for node, width in wide.items()}
     places, ways = rows(graph, room)
@@ -110,9 +109,7 @@ def layered(circles: Mapping[str, Circle], arrows: Iterable[Arc], meaning: str, 
     ]
     figure, axes, shift = style.page(low, (right, _R + 0.5), entries)
     at = {node: shift + np.array([x, -step * row]) for node, (x, row) in places.items()}
-    for arc in unseen:
-        ways.pop(arc)
-    _draw_arrows(axes, {arc: [at[node] for node in way] for arc, way in ways.items()})
+    _draw_arrows(axes, {arc: [at[node] for node in way] for arc, way in ways.items() if arc not in unseen})
     for node, circle in circles.items():
         _draw_circle(axes, circle, *at[node])
     for level, title in enumerate(titles, start=1):

@@ -32,7 +32,7 @@ _PALE = 0.88
 #: Enlargement of a drawing with names.
 _ROOM_FOR_NAMES = 1.45
 
-#: Colour and dashes of outlines of parts; their groups' hues and these dashes are those of others.
+#: Colour and dashes of the outlines of parts, and dashes of those of groups, which have the group's hue.
 _OUTLINES: dict[str, tuple[str, tuple[float, ...]]] = {
     "over": (style.OVER_EDGE, (6.0, 2.0, 1.2, 2.0)),
     "under": (style.UNDER_EDGE, (1.2, 1.8)),

@@ -90,8 +90,7 @@ def _positions(
     for row in order:
         sizes = [room.get(node, (PASSAGE, PASSAGE)) for node in row]
         steps.append([a[1] + b[0] for a, b in pairwise(sizes)])
-        offset = np.concatenate([[0.0], np.cumsum(steps[-1])])
-        x.update(zip(row, (offset - offset.mean()).tolist(), strict=True))
+        x.update(zip(row, spaced([0.0] * len(row), steps[-1]).tolist(), strict=True))
     for sweep in range(60):
         for level in range(len(order)) if sweep % 2 else range(len(order) - 1, -1, -1):
             wishes, weights = [], []

@@ -69,12 +69,10 @@ def network(structure: Structure) -> Network:
         squares[square] = ends
         vertices.append(Vertex("joint", f"{key}-square", joint.type.code))
         bundles += [Bundle(f"{key}-arm-{end + 1}", (square, end), *shape) for end in ends]
-    clusters = [
-        cluster._replace(
-            members=(*cluster.members, *(k for k, ends in squares.items() if {*cluster.members} >= {*ends}))
-        )
-        for cluster in _clusters(structure)
-    ]
+    clusters = []
+    for cluster in _clusters(structure):
+        inside = [square for square, ends in squares.items() if {*ends} <= {*cluster.members}]
+        clusters.append(cluster._replace(members=(*cluster.members, *inside)))
     order = [(-1, place) for place in range(len(clusters))]
     order += [(before - 1, group.number - 1) for group in structure.groups for before in group.depends_on]
     return Network(vertices, bundles, clusters, order)
@@ -94,7 +92,7 @@ def _bodies(structure: Structure) -> Iterator[Vertex]:
 def _clusters(structure: Structure) -> Iterator[Cluster]:
     hues, levels = group_hues(structure), structure.level_of_group.tolist()
     for group, level in zip(structure.groups, levels, strict=True):
-        label = f"SG-{group.number}" + f" ({level})" * (max(levels) > 1)
+        label = f"SG-{group.number} ({level})" if max(levels) > 1 else f"SG-{group.number}"
         members = tuple(group.body_indices.tolist())
         yield Cluster("sound", f"group-{group.number}", label, members, hues[group.number])
     for number, part in enumerate(structure.parts, start=1):

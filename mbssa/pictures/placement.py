@@ -68,18 +68,19 @@ class _Scene:
         self.arcs = np.array(graph.order, dtype=np.intp).reshape(-1, 2)
         self.normals = directions()
         self.target, self.weight = _distances(graph, self.edges)
-        # Each thing is the set of its vertices; things that have none in common can be in each other's way.
+        # Of each kind, a table (things, n) of which vertices a thing has.
         one: Any = np.eye(n, dtype=bool)
         things = one, one[self.edges].any(axis=1), one[self.padded].any(axis=1)
         self.pairs = [_apart(things[a], things[b]) for a, b in _KINDS]
+        # What is moved at once, a vertex or a cluster, and the pairs with a thing that has some of it.
         self.moves: list[tuple[Indices, Pairs]] = []
         for moved in [*np.arange(n)[:, None], *(each for each in self.members if 1 < len(each) < n)]:
-            hit = [sets[:, moved].any(axis=1) for sets in things]
-            changed = (
+            hit = [has[:, moved].any(axis=1) for has in things]
+            changed = [
                 pairs[hit[a][pairs[:, 0]] | hit[b][pairs[:, 1]]]
                 for (a, b), pairs in zip(_KINDS, self.pairs, strict=True)
-            )
-            self.moves.append((moved, [*changed]))
+            ]
+            self.moves.append((moved, changed))
 
     def improved(self, seed: int, points: Points, reach: float, sweeps: int, heat: Floats) -> Points:
         """Move vertices and clusters of S placements (S, V), warm at first; the best first."""
@@ -88,39 +89,42 @@ class _Scene:
             for number in rng.permutation(len(self.moves)).tolist():
                 moved, pairs = self.moves[number]
                 tried = _candidates(points, moved, reach * 0.04**at, rng)
-                cost = self.cost(tried.reshape(-1, points.shape[1]), pairs).reshape(len(points), -1)
+                cost = self._cost(tried.reshape(-1, points.shape[1]), pairs).reshape(len(points), -1)
                 cost = cost - 0.007**at * heat[:, None] * rng.gumbel(size=cost.shape)
                 points = tried[row, np.argmin(cost.round(9), axis=1)]
-        return np.asarray(points[np.argsort(self.cost(points), kind="stable")])
+        return np.asarray(points[np.argsort(self._cost(points, self.pairs).round(6), kind="stable")])
 
     def upright(self, points: Points) -> Points:
         """A placement turned as a whole to where the order of solution runs downwards best."""
         turned = _around(72)[:, None] * points
         return np.asarray(turned[int(np.argmin(self._rise(turned.imag.T).round(6)))])
 
-    def cost(self, points: Points, pairs: Pairs | None = None) -> Any:
-        """Cost (K,) of placements (K, V), as far as these ``pairs`` go; of all by default, rounded."""
-        if pairs is None:
-            return self.cost(points, self.pairs).round(6)
+    def _cost(self, points: Points, pairs: Pairs) -> Any:
+        """Cost (K,) of placements (K, V), as far as these ``pairs`` go."""
+        vertices, vertex_edge, edges, clusters, cluster_vertex, cluster_edge = (each.T for each in pairs)
         at = np.stack([points.real.T, points.imag.T])  # twice as fast as with the placements first
         start, end = at[:, self.edges[:, 0]], at[:, self.edges[:, 1]]
-        (a, b), (v, e), (f, g), *outlines = (each.T for each in pairs)
+        a, b = vertices
         x, y = at[:, a] - at[:, b]
         gap = np.sqrt(x * x + y * y)
         strain = self.weight[a, b, None] * (gap / self.target[a, b, None] - 1) ** 2
         total = strain.sum(axis=0) + _short(gap, self.least[a, b, None], 20.0) + self._rise(at[1])
+        v, e = vertex_edge
         total += _short(distance_to_segment(at[:, v], start[:, e], end[:, e]), self.clear[e, None], 8.0)
-        total += 9.0 * segments_cross(start[:, f], end[:, f], start[:, g], end[:, g]).sum(axis=0)
+        e, f = edges
+        total += 9.0 * segments_cross(start[:, e], end[:, e], start[:, f], end[:, f]).sum(axis=0)
         # Outlines that touch each other, a foreign body, or (less bad) a foreign line.
-        (c, d), (e, v), (f, g) = outlines
         normal_x, normal_y = self.normals.T[:, None, :, None]
         projected = at[0][:, None] * normal_x + at[1][:, None] * normal_y  # (V, D, K)
         support = projected[self.padded].max(axis=1)
         opposite = -np.roll(support, len(self.normals) // 2, axis=1)
+        c, d = clusters
         total += _short((opposite[d] - support[c]).max(axis=1), _APART_CLUSTER, 12.0)
-        total += _short((projected[v] - support[e]).max(axis=1), _APART_BODY, 12.0)
-        nearest = np.minimum(projected[self.edges[g, 0]], projected[self.edges[g, 1]])
-        return total + _short((nearest - support[f]).max(axis=1), _ROOM + 1.0, 3.0)
+        c, v = cluster_vertex
+        total += _short((projected[v] - support[c]).max(axis=1), _APART_BODY, 12.0)
+        c, e = cluster_edge
+        nearest = np.minimum(projected[self.edges[e, 0]], projected[self.edges[e, 1]])
+        return total + _short((nearest - support[c]).max(axis=1), _ROOM + 1.0, 3.0)
 
     def _rise(self, height: Floats) -> Any:
         """Cost of the heights (V, K): the frame should be above, and predecessors above successors."""
@@ -130,7 +134,7 @@ class _Scene:
 
 
 def _apart(a: Any, b: Any) -> Indices:
-    """Pairs (P, 2) of rows of two tables of sets that have nothing in common, each pair once."""
+    """Pairs (P, 2) of things, rows of two tables of the vertices that they have, with none in common."""
     apart = ~(a[:, None] & b).any(axis=-1)
     return np.argwhere(np.triu(apart) if a is b else apart)
 

@@ -47,7 +47,7 @@ def by_hand(numbers, time):
     return total, count
 
 
-def in_python(numbers, time):
+def in_python(numbers, time, write=write):
     script = PythonScript()
     write(script)
 
@@ -59,7 +59,7 @@ def in_python(numbers, time):
     return np.array(m), p[COUNT]
 
 
-def in_machine_code(numbers, time):
+def in_machine_code(numbers, time, write=write):
     script = MachineScript()
     write(script)
     program = Program(object_code(script.text, Host.here()), {"run": "ptr, ptr, ptr, ptr"})
@@ -71,6 +71,25 @@ def in_machine_code(numbers, time):
     kept = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(ask)
     program.run(m.ctypes.data, p.ctypes.data, ctypes.cast(kept, ctypes.c_void_p), None)
     return m, p[COUNT]
+
+
+def write_choices(c):
+    """A number, a whole number and a condition, each chosen by the sign of the first number."""
+    with c.function("run", ROOT):
+        x, y = c.number(0), c.number(1)
+        c.put(SUM, c.chosen(x > 0.0, x, y))
+        c.put_whole(COUNT, c.chosen(x > 0.0, c.value(1, "whole"), c.value(2, "whole")))
+        with c.when(c.chosen(x > 0.0, y > 0.0, y <= 0.0)):
+            c.put(ROOT, 1.0)
+
+
+@pytest.mark.parametrize("run", [in_python, in_machine_code])
+def test_values_of_each_kind_are_chosen(run):
+    for x in (-1.0, 1.0):
+        for y in (-2.0, 2.0):
+            m, count = run([x, y, *[0.0] * 8], 0.0, write_choices)
+            right = (x, 1, y > 0.0) if x > 0.0 else (y, 2, y <= 0.0)
+            assert (m[SUM], count, m[ROOT]) == right
 
 
 @pytest.mark.parametrize("run", [in_python, in_machine_code])

@@ -1,4 +1,4 @@
-"""The lock of a folder: the sentence where it is another user's."""
+"""The lock of a folder: the sentence where it cannot be written."""
 
 import errno
 
