@@ -54,7 +54,8 @@ def writer(ending: str) -> Callable[..., tuple[Any, ...]]:
 
 
 def _imported(module: str, name: str) -> Callable[..., Any]:
-    return getattr(import_module(f"mbssa.io.{module}"), name)  # type: ignore[no-any-return]
+    found: Callable[..., Any] = getattr(import_module(f"mbssa.io.{module}"), name)
+    return found
 
 
 def save(

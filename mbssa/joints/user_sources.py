@@ -108,7 +108,7 @@ def pickled(record: Any) -> tuple[Any, ...]:
 def _packed(call: Callable[..., Any]) -> Packed:
     try:
         return Packed(name_of(call), _cloudpickle().dumps(call))
-    except Exception as error:
+    except Exception as error:  # of any value that the function refers to
         what = f"{name_of(call)} cannot be handed to another process ({error_line(error)})"
         raise ValueError(f"{what}; {_BY_FILE.format(short_name(call))}") from error
 
@@ -122,7 +122,7 @@ def _unpacked(given: Packed) -> Any:
     """The callable of another process; the same for the same bytes, so that it is compiled once."""
     try:
         return _cloudpickle().loads(given.content)
-    except Exception as error:
+    except Exception as error:  # the user's module is imported here, which may raise anything
         what = f"{given.name} cannot be made in this process ({error_line(error)})"
         raise ValueError(f"{what}; {_BY_FILE.format('name')}") from error
 
