@@ -395,6 +395,10 @@ def test_bad_adjacency_matrices():
         (FOUR_BAR, INPUTS, 4, ["value at ProblemType"]),
         (FOUR_BAR, INPUTS, 3, ["unknown at M(2,3)", "unknown at M(3,4)"]),
         ([], [], 6, ["structure at M", "value at KnownInputs"]),
+        (FOUR_BAR, 5, 6, ["value at KnownInputs"]),
+        (FOUR_BAR, [0, 0, 0, 0], 6, [f"value at KnownInputs row {r}" for r in (1, 2, 3, 4)]),
+        (FOUR_BAR, change(INPUTS, c11=[0, 0]), 6, ["value at KnownInputs"]),
+        (FOUR_BAR, [[[known] for known in row] for row in INPUTS], 6, ["value at KnownInputs"]),
     ]:
         with refused(*expected):
             mbssa.from_adjacency(matrix, inputs, problem)
