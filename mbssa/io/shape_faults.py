@@ -62,7 +62,7 @@ def entry_name(table: str, index: int, entry: dict[str, Any]) -> str:
     place = f"[[{table}]] {index + 1}"
     for key in {"joint": ("id", "bodies"), "force": ("id", "type"), "body": ("name",)}[table]:
         given = entry.get(key)
-        text = ", ".join(map(str, given)) if isinstance(given, list) else given
+        text = ", ".join(map(str, given)) if key == "bodies" and isinstance(given, list) else given
         if text and isinstance(text, str):
             return f"{place} ({text})"
     return place
