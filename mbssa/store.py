@@ -31,7 +31,6 @@ MEMORY = ":memory:"
 #: Threads of one process take turns at what is in memory: SQLite does not make them wait there.
 _TURN = threading.RLock()
 
-
 #: Exceptions of decoding rows that this version would not have written.
 _UNDECODABLE = (
     sqlite3.Error, ArithmeticError, AttributeError, LookupError, RecursionError, StopIteration, TypeError,
@@ -116,7 +115,7 @@ def store_path() -> str:
 
 
 def _is_new(connection: sqlite3.Connection, place: str) -> bool:
-    """Whether the file is empty; StoreError for one that is not ours."""
+    """Return whether the file is empty; StoreError for one that is not ours."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()

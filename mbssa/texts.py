@@ -68,7 +68,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def listed(items: Sequence[str], most: int = 30, between: str = ", ") -> str:
-    """First items with commas between, and the number of the others."""
+    """First items with ``between`` them, and the number of the others."""
     return between.join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
 
 

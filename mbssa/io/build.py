@@ -15,7 +15,7 @@ from mbssa.io.loads import with_joints
 from mbssa.io.motion import coordinate_faults, with_ids
 from mbssa.joints.catalogue import CATALOGUE, JointType
 from mbssa.mechanism import FRAME, Mechanism
-from mbssa.texts import printable, strange
+from mbssa.texts import bodies_text, printable, strange
 
 #: Bodies and joints that one fault names before it only counts the rest.
 _NAMED = 12
@@ -146,10 +146,7 @@ def _disconnected(mechanism: Mechanism) -> list[Fault]:
     loose = np.flatnonzero(piece != piece[0]).tolist()
     if not loose:
         return []
-    called = [(str(b + 1), mechanism.body_name(b)) for b in loose[:_NAMED]]
-    names = [number if name == number else f"{number} ({name})" for number, name in called]
-    more = f" and {len(loose) - _NAMED} more" if len(loose) > _NAMED else ""
-    what = f"{'body' if len(loose) == 1 else 'bodies'} {', '.join(names)}{more}"
+    what = bodies_text(mechanism, loose, _NAMED)
     return [
         Fault("", f"not connected to the frame: {what}; join them to the rest, or take them out", "structure")
     ]

@@ -31,7 +31,7 @@ def motion_of(entry: MotionEntry, faults: Faults) -> DefaultMotion:
 
 def law_of(law: AnyLaw) -> InputLaw:
     """A law of a checked table in SI units."""
-    keys = law.model_fields_set - {"law"}
+    keys = law.model_fields_set - {"law"} | {"unit"}
     given = {key: value for key, value in law if key in keys and value is not None}
     if law.law == "formula":
         given.setdefault("unit", 1.0)

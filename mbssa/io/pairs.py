@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Sized
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -214,16 +215,19 @@ def _is_empty(cell: str) -> bool:
 
 def _input_matrix(known_inputs: Sequence[Sequence[int]] | npt.NDArray[Any], n: int, faults: Faults) -> Ints:
     """Driven coordinates (n, n); zeros where they have a fault."""
-    rows = [np.ravel(row) for row in known_inputs]
-    wrong = [(r, len(row)) for r, row in enumerate(rows, 1) if len(row) != n]
+    rows = list(known_inputs) if np.iterable(known_inputs) else []
+    widths = [len(row) if isinstance(row, Sized) else 1 for row in rows]
     if len(rows) != n:
         faults.add("KnownInputs", f"has {len(rows)} rows; M has {n}")
-    elif wrong:
-        faults += [Fault(f"KnownInputs row {r}", f"{width} entries; write {n}") for r, width in wrong]
-    elif not np.issubdtype((inputs := np.asarray(rows)).dtype, np.integer):
+    for r, width in enumerate(widths, 1):
+        if len(rows) == n and width != n:
+            faults.add(f"KnownInputs row {r}", f"{width} entries; write {n}")
+    if widths == [n] * n:
+        with suppress(ValueError):  # a list among the numbers
+            inputs = np.asarray(rows)
+            if inputs.ndim == 2 and np.issubdtype(inputs.dtype, np.integer):
+                return inputs.astype(np.int64)
         faults.add("KnownInputs", "holds something else than whole numbers")
-    else:
-        return inputs.astype(np.int64)
     return np.zeros((n, n), dtype=np.int64)
 
 

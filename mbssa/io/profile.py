@@ -165,9 +165,9 @@ def profile_of(
 
 
 def _copied(value: Any) -> Any:
-    """Plain dicts and lists: what a TOML document or an archive gives may be neither."""
+    """Plain dicts and lists, without keys of None: what a document or an archive gives may be neither."""
     if isinstance(value, Mapping):
-        return {str(key): _copied(entry) for key, entry in value.items()}
+        return {str(key): _copied(entry) for key, entry in value.items() if entry is not None}
     return [_copied(entry) for entry in value] if isinstance(value, list | tuple) else value
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mbssa.joints.catalogue import coordinate_unit, is_length
 from mbssa.loads import FORCE_TYPES
 from mbssa.units import ANGLES, LENGTHS, SI, scale_of, unscaled
+
+if TYPE_CHECKING:
+    from mbssa.io.schema import ModelFile
+    from mbssa.io.table import Table
 
 Record = dict[str, Any]
 
@@ -23,23 +27,31 @@ _OF_TIME = ("times", "frequency", "begin", "duration")
 
 
 def in_units(record: Record, units: tuple[str, str]) -> Record:
-    """The record in these units, which it names; its reader makes the same numbers of it, to an ulp."""
+    """The record, changed, in these units, which it names; its reader makes the same numbers, to an ulp."""
     if units == SI:
         return record
     from mbssa.io.profile import profile_in
 
-    tables = _Converter(units, unscaled, profile_in).tables(record)
-    head = {key: value for key, value in record.items() if key not in (*tables, "bodies")}
-    return head | {"units": dict(zip(("length", "angle"), units, strict=True))} | record | tables
+    _Converter(units, unscaled, profile_in).convert(record)
+    tables = ("gravity", "body", "joint", "force", "motion", "bodies")
+    head = {key: value for key, value in record.items() if key not in tables}
+    return head | {"units": dict(zip(("length", "angle"), units, strict=True))} | record
 
 
-def in_si(record: Record, units: tuple[str, str]) -> Record:
-    """Checked tables in these units, with all numbers in SI but those of cam profiles."""
-    return record | _Converter(units, lambda value, scale: value * scale).tables(record)
+def in_si(model: ModelFile) -> ModelFile:
+    """The checked tables, changed: all numbers in SI but those of cam profiles."""
+    units = (model.units.length, model.units.angle)
+    if units != SI:
+        _Converter(units, lambda value, scale: value * scale).convert(model)
+    return model
+
+
+def _keys(table: Record | Table) -> Record:
+    return table if isinstance(table, dict) else vars(table)
 
 
 class _Converter:
-    """Tables whose numbers become ``by(number, SI units in one unit of length and angle)``."""
+    """Change of tables whose numbers become ``by(number, SI units in one unit of length and angle)``."""
 
     def __init__(
         self,
@@ -52,77 +64,70 @@ class _Converter:
         #: Metres per unit of a mesh that says none, in the converted table.
         self.mesh_scale = 1.0 if by is unscaled else self.length
 
-    def tables(self, record: Record) -> Record:
-        found: Record = {}
-        if record.get("gravity") is not None:
-            found["gravity"] = self.of(record["gravity"], "m")
-        for key, convert in (("body", self._body), ("joint", self._joint), ("force", self._force)):
-            if key in record:
-                found[key] = [convert(entry, record["space"]) for entry in record[key]]
-        if record.get("motion") is not None:
-            laws = record["motion"].get("inputs", {}).items()
-            inputs = {name: self._law(law, coordinate_unit(name)) for name, law in laws}
-            found["motion"] = record["motion"] | {"inputs": inputs}
-        return found
+    def convert(self, record: Record | ModelFile) -> None:
+        keys = _keys(record)
+        self._numbers(keys, {"gravity": "m"})
+        for body in keys.get("body", ()):
+            self._body(_keys(body), keys["space"])
+        for joint in keys.get("joint", ()):
+            self._joint(_keys(joint))
+        for force in keys.get("force", ()):
+            self._force(_keys(force))
+        if keys.get("motion") is not None:
+            for name, law in _keys(keys["motion"])["inputs"].items():
+                self._law(_keys(law), coordinate_unit(name))
 
-    def of(self, value: Any, unit: str) -> Any:
+    def of(self, value: Any, scale: float) -> Any:
         """A number, or numbers in lists and tables; other things as they are."""
-        scale = scale_of(unit, self.length, self.angle)
+        if isinstance(value, float) or type(value) is int:
+            return self.by(value, scale)
+        if isinstance(value, list | tuple):
+            return type(value)(self.of(entry, scale) for entry in value)
+        if isinstance(value, dict):
+            return {key: self.of(entry, scale) for key, entry in value.items()}
+        return value
 
-        def convert(value: Any) -> Any:
-            if isinstance(value, float) or type(value) is int:
-                return self.by(value, scale)
-            if isinstance(value, list | tuple):
-                return [convert(entry) for entry in value]
-            return {key: convert(entry) for key, entry in value.items()} if isinstance(value, dict) else value
+    def _numbers(self, keys: Record, units: Mapping[str, str]) -> None:
+        for key, unit in units.items():
+            if unit and keys.get(key) is not None:
+                keys[key] = self.of(keys[key], scale_of(unit, self.length, self.angle))
 
-        return convert(value)
+    def _body(self, body: Record, space: str) -> None:
+        self._numbers(body, _BODY | ({"orientation": "rad"} if space == "planar" else {}))
+        if body.get("inertia"):
+            self._numbers(_keys(body["inertia"]), _INERTIA)
+        if visual := body.get("visual"):
+            self._numbers(visual, {"outline": "m"})
+            if "mesh" in visual and self.length != 1.0:
+                visual.setdefault("scale", self.mesh_scale)
 
-    def _table(self, table: Mapping[str, Any], units: Mapping[str, str]) -> Record:
-        return {
-            key: self.of(value, unit) if (unit := units.get(key)) else value for key, value in table.items()
-        }
+    def _joint(self, joint: Record) -> None:
+        self._numbers(joint, _JOINT)
+        for frame in joint.get("frames") or ():
+            self._numbers(_keys(frame), {"origin": "m"})
+        for values in (joint.get("limits", {}), joint.get("at_reference", {})):
+            self._numbers(values, {name: coordinate_unit(name) for name in values})
+        if joint.get("couples"):
+            first, second = (coordinate_unit(name) for name in joint["couples"])
+            self._numbers(joint, {"multiplier": f"{second}/{first}", "offset": second})
+        self._profile(joint)
 
-    def _body(self, entry: Record, space: str) -> Record:
-        found = self._table(entry, _BODY | ({"orientation": "rad"} if space == "planar" else {}))
-        if found.get("inertia"):
-            found["inertia"] = self._table(entry["inertia"], _INERTIA)
-        if found.get("visual"):
-            found["visual"] = self._table(entry["visual"], {"outline": "m"})
-            if "mesh" in found["visual"] and self.length != 1.0:
-                found["visual"].setdefault("scale", self.mesh_scale)
-        return found
-
-    def _joint(self, entry: Record, _: str) -> Record:
-        found = self._table(entry, _JOINT)
-        if entry.get("frames"):
-            found["frames"] = [self._table(frame, {"origin": "m"}) for frame in entry["frames"]]
-        for key in ("limits", "at_reference"):
-            if key in entry:
-                found[key] = self._table(entry[key], {name: coordinate_unit(name) for name in entry[key]})
-        if entry.get("couples"):
-            first, second = (coordinate_unit(name) for name in entry["couples"])
-            found |= self._table(found, {"multiplier": f"{second}/{first}", "offset": second})
-        return self._with_profile(found)
-
-    def _force(self, entry: Record, _: str) -> Record:
-        row, coordinate = FORCE_TYPES.get(entry["type"]), entry.get("coordinate")
+    def _force(self, force: Record) -> None:
+        row, coordinate = FORCE_TYPES.get(force["type"]), force.get("coordinate")
         if row is None:
-            return entry
+            return
         turning = coordinate is not None and not is_length(coordinate)
-        found = self._table(entry, {key: row.unit_of(key, turning) for key in row.takes})
-        if entry.get("factor"):
-            found["factor"] = self._law(entry["factor"], "")
-        return self._with_profile(found)
+        self._numbers(force, {key: row.unit_of(key, turning) for key in row.takes})
+        if force.get("factor"):
+            self._law(_keys(force["factor"]), "")
+        self._profile(force)
 
-    def _with_profile(self, entry: Record) -> Record:
-        if "profile" in entry:
-            entry["profile"] = self.profile(entry["profile"], self.length, self.angle)
-        return entry
+    def _profile(self, keys: Record) -> None:
+        if "profile" in keys:
+            keys["profile"] = self.profile(keys["profile"], self.length, self.angle)
 
-    def _law(self, law: Mapping[str, Any], unit: str) -> Record:
+    def _law(self, law: Record, unit: str) -> None:
         if law["law"] == "formula":
-            law = {**law, "unit": law.get("unit") or 1.0}
-        return self._table(
-            law, {key: "" if key in _OF_TIME else "rad" if key == "phase" else unit for key in law}
-        )
+            law["unit"] = law.get("unit") or 1.0
+        units = {key: "" if key in _OF_TIME else "rad" if key == "phase" else unit for key in law}
+        self._numbers(law, units)

@@ -219,7 +219,7 @@ def parts_from_record(
     n_bodies: int,
     source_name: str,
 ) -> dict[str, Any]:
-    """Geometry, loads and motion of plain tables, as :func:`mbssa.io.build.build` takes them."""
+    """Geometry, loads and motion of plain tables, by the fields of :class:`Mechanism`."""
     # ``bodies`` and ``joints``: indices of the entries that the tables have; ``numbers``: indices by name.
     from mbssa.io.shape_faults import check_shape
     from mbssa.io.toml_file import ModelReader

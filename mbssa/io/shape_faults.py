@@ -12,43 +12,34 @@ from mbssa.faults import Fault, Faults, meant
 from mbssa.io.record_units import in_si
 from mbssa.io.schema import LAWS, ModelFile
 from mbssa.io.table import by_places, place_text, shape_fault, table_at
-from mbssa.units import SI
 
 
 def check_shape(raw: dict[str, Any], faults: Faults) -> ModelFile | None:
     """The file as checked tables in SI; entries of wrong shape are reported, then neutralised."""
-    try:
-        return _validated(raw)
-    except ValidationError as error:
-        by_place = by_places(error, raw)
-    _rename(raw, by_place)
-    for place, several in by_place.items():
-        faults.append(_fault(place, several, raw))
-    _neutralise(raw, by_place)
-    try:
-        return _validated(raw)
-    except ValidationError:
-        return None
+    # Points keep their names where their body is neutralised. Vectors are counted by the likely space in the
+    # second round, where the space itself was wrong in the first.
+    points = _points(raw)
+    for _ in range(3):
+        try:
+            return in_si(ModelFile.model_validate(raw, context={"space": raw.get("space"), "points": points}))
+        except ValidationError as error:
+            by_place = by_places(error, raw)
+        _rename(raw, by_place)
+        for place, several in by_place.items():
+            faults.append(_fault(place, several, raw))
+        _neutralise(raw, by_place)
+    return None
 
 
-def _validated(raw: dict[str, Any]) -> ModelFile:
-    model = ModelFile.model_validate(raw, context=_context(raw))
-    units = (model.units.length, model.units.angle)
-    if units == SI:
-        return model
-    raw = in_si(raw, units)
-    return ModelFile.model_validate(raw, context=_context(raw))
-
-
-def _context(raw: dict[str, Any]) -> dict[str, Any]:
-    """The space, and points of bodies by the names that joints, forces and centres of mass may give."""
+def _points(raw: dict[str, Any]) -> dict[str, Any]:
+    """Points of bodies by the names that joints, forces and centres of mass may give."""
     bodies = raw["body"] if isinstance(raw.get("body"), list) else []
     points: dict[str, Any] = {}
     for number, body in enumerate(bodies, 2):
         named = body.get("points") if isinstance(body, dict) else None
         for name, at in named.items() if isinstance(named, dict) else ():
             points[f"{body.get('name', number)}.{name}"] = at
-    return {"space": raw.get("space"), "points": points}
+    return points
 
 
 def where_in(place: tuple[int | str, ...], raw: dict[str, Any]) -> str:
@@ -71,7 +62,7 @@ def entry_name(table: str, index: int, entry: dict[str, Any]) -> str:
     place = f"[[{table}]] {index + 1}"
     for key in {"joint": ("id", "bodies"), "force": ("id", "type"), "body": ("name",)}[table]:
         given = entry.get(key)
-        text = ", ".join(map(str, given)) if isinstance(given, list) else given
+        text = ", ".join(map(str, given)) if key == "bodies" and isinstance(given, list) else given
         if text and isinstance(text, str):
             return f"{place} ({text})"
     return place

@@ -223,8 +223,9 @@ class ModelReader(LoadReader):
         """Geometry of a joint; ``where`` names it in faults."""
         if row.pins_from_rod and joint.frames is None and len(joint.axes or ()) < 2:
             pins = _pins_of(joint, self.model.joint, self.index_of)
-            if pins is None and any(self.index_of(b) < 0 for one in self.model.joint for b in one.bodies):
-                return None  # its rod may be the body that does not exist
+            bodies = (body for each in self.model.joint for body in each.bodies)
+            if pins is None and joint.point is not None and any(self.index_of(body) < 0 for body in bodies):
+                pins = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))  # its rod may be the body that does not exist
             joint = joint if pins is None else joint.model_copy(update={"axes": pins})
         given = [field for field in _GEOMETRY if getattr(joint, field) is not None]
         self._coordinate_tables(joint, row, where)

@@ -201,6 +201,25 @@ def test_all_faults_of_shape_and_meaning_come_at_once(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("units", ["", 'units = { length = "mm" }\n'])
+def test_a_wrong_point_leaves_the_other_points_of_its_body_their_names(tmp_path, units):
+    faults = faults_of(
+        tmp_path,
+        HEAD + units + '[[body]]\nname = "a"\npoints = { tip = [0], end = [1, 0] }\n[[body]]\nname = "b"\n'
+        '[[joint]]\nbodies = ["a", "b"]\ntype = "R"\npoint = "a.end"\ndriven = ["slide"]\n',
+    )
+    assert codes(faults) == ["value at [[body]] 1 (a) points.tip", "unknown at [[joint]] 1 (a, b) driven"]
+
+
+def test_a_wrong_space_is_reported_with_the_vectors_that_do_not_fit_the_likely_one(tmp_path):
+    text = 'format = 1\nspace = "plnar"\nbodies = 2\n' + CRANK.replace("angle", "slide")
+    assert codes(faults_of(tmp_path, text + "point = [0, 0, 0]\n")) == [
+        "value at space",
+        "value at [[joint]] 1 (1, 2) point",
+        "unknown at [[joint]] 1 (1, 2) driven",
+    ]
+
+
 def test_all_faults_of_a_motion_come_at_once_with_those_of_the_mechanism(tmp_path):
     faults = faults_of(
         tmp_path,
@@ -376,6 +395,10 @@ def test_bad_adjacency_matrices():
         (FOUR_BAR, INPUTS, 4, ["value at ProblemType"]),
         (FOUR_BAR, INPUTS, 3, ["unknown at M(2,3)", "unknown at M(3,4)"]),
         ([], [], 6, ["structure at M", "value at KnownInputs"]),
+        (FOUR_BAR, 5, 6, ["value at KnownInputs"]),
+        (FOUR_BAR, [0, 0, 0, 0], 6, [f"value at KnownInputs row {r}" for r in (1, 2, 3, 4)]),
+        (FOUR_BAR, change(INPUTS, c11=[0, 0]), 6, ["value at KnownInputs"]),
+        (FOUR_BAR, [[[known] for known in row] for row in INPUTS], 6, ["value at KnownInputs"]),
     ]:
         with refused(*expected):
             mbssa.from_adjacency(matrix, inputs, problem)

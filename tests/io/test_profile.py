@@ -76,6 +76,14 @@ def test_formulas_count_in_units_of_the_file_and_angles_of_formulas_are_rad():
     assert profile_of(profile.table, 1.0, 1.0, "profile", Faults()) is profile
 
 
+def test_keys_of_none_are_as_if_not_given():
+    table = {"circle": {"radius": 1.0}}
+    given = {**table, "angle": None, "swing": None, "circle": {"radius": 1.0, "centre": None}}
+    assert profile_of(given, 1e-3, DEGREE, "profile", Faults()) == profile_of(
+        table, 1e-3, DEGREE, "profile", Faults()
+    )
+
+
 def test_faults_have_their_places():
     for table, expected in [
         ({"circel": {}, "follower": "flta"}, ["value at here.follower", "unknown at here.circel"]),

@@ -327,6 +327,14 @@ class TestPins:
         with refused("missing at [[joint]] 1 (frame, rod) axes"):
             read(self.leg(last="U", more="axes = [[1, 0, 0], [0, 1, 0]]"))
 
+    @pytest.mark.parametrize("axes", ["", "axes = [[0, 1, 0]]\n"])
+    def test_no_pins_are_missing_where_the_rod_may_be_a_body_that_does_not_exist(self, read, axes):
+        leg = self.leg(axes + "limits = { angle = [0, 1] }").replace('"ram", "top"', '"arm", "top"')
+        with refused(
+            "unknown at [[joint]] 1 (frame, rod) limits.angle", "unknown at [[joint]] 3 (arm, top) bodies"
+        ):
+            read(leg)
+
     def test_a_first_pin_along_the_rod_gives_no_second(self, read):
         with refused("value at [[joint]] 1 (frame, rod) axes"):
             read(self.leg("axes = [[1, 2, 3]]"))
