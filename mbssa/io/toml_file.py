@@ -224,7 +224,8 @@ class ModelReader(LoadReader):
         if row.pins_from_rod and joint.frames is None and len(joint.axes or ()) < 2:
             pins = _pins_of(joint, self.model.joint, self.index_of)
             bodies = (body for each in self.model.joint for body in each.bodies)
-            if pins is None and joint.point is not None and any(self.index_of(body) < 0 for body in bodies):
+            placed = joint.point is not None or self.reported(f"{where} point")
+            if pins is None and placed and any(self.index_of(body) < 0 for body in bodies):
                 pins = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))  # its rod may be the body that does not exist
             joint = joint if pins is None else joint.model_copy(update={"axes": pins})
         given = [field for field in _GEOMETRY if getattr(joint, field) is not None]
@@ -378,9 +379,9 @@ def _pins_of(
     ends = [index_of(body) for body in joint.bodies]
     lines = []
     for end in ends if first is None else ends[1:]:
-        other = _far_end(joint, end, joints, index_of)
-        if other is not None and (first is not None or other.type in _spatial("is_ball")):
-            lines.append(np.subtract(other.point, joint.point))  # type: ignore[arg-type]
+        kind, point = _far_end(joint, end, joints, index_of)
+        if point is not None and (first is not None or kind in _spatial("is_ball")):
+            lines.append(np.subtract(point, joint.point))
     if len(lines) != 1:
         return None
     (line,) = lines
@@ -400,17 +401,17 @@ def _spatial(trait: Literal["is_ball", "telescopes"]) -> set[str]:
 
 def _far_end(
     joint: JointEntry, body: int, joints: list[JointEntry], index_of: Callable[[int | str], int]
-) -> JointEntry | None:
-    """The joint with a point at the other end of a rod; None where the body is no rod."""
+) -> tuple[str, Any]:
+    """Type and point of the joint at the other end of a rod; a point of None where the body is no rod."""
     seen = [joint]
     while True:
         others = [
             each for each in joints if all(each is not s for s in seen) and body in map(index_of, each.bodies)
         ]
         if body == 0 or len(others) != 1 or len(others[0].bodies) != 2:
-            return None
+            return "", None
         (other,) = others
         if other.type not in _spatial("telescopes") or len(seen) > 1:
-            return other if other.point is not None else None
+            return other.type, other.point
         seen.append(other)
         body = next(index_of(each) for each in other.bodies if index_of(each) != body)
