@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 
 #: Most lines of each package: lowered by a change that leaves fewer, raised only for a new ability.
-LINES = {"mbssa": 29_320, "groups": 23_210, "routes": 11_010, "mbssa_studio": 2_180}
+LINES = {"mbssa": 29_310, "groups": 23_210, "routes": 11_010, "mbssa_studio": 2_180}
 MODULES = {package: sorted((ROOT / package).rglob("*.py")) for package in LINES}
 
 
